@@ -1,0 +1,188 @@
+//! Everything that can go wrong, in one enum. Each message names the value, the rule it breaks and the place.
+
+use std::path::PathBuf;
+
+/// The library's error type; `Result<T>` below is the usual shorthand.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A number in the data is NaN or infinite.
+    #[error("{what} at row {row}{} is {value}, not a finite number", column_text(.column.as_deref()))]
+    NotFiniteData {
+        /// `feature`, `response`, `weight` or `offset`.
+        what: &'static str,
+        /// Zero-based row.
+        row: usize,
+        /// Name or number of the column, for features.
+        column: Option<String>,
+        /// The offending value.
+        value: f64,
+    },
+    /// Two lengths that must agree do not.
+    #[error("{what} has length {found}, expected {expected} ({rule})")]
+    Length {
+        /// Which array.
+        what: &'static str,
+        /// Its length.
+        found: usize,
+        /// The length it must have.
+        expected: usize,
+        /// Where the expectation comes from.
+        rule: &'static str,
+    },
+    /// There is nothing to fit.
+    #[error("the data have no {what}: at least one is needed")]
+    Empty {
+        /// `rows` or `columns`.
+        what: &'static str,
+    },
+    /// An inconsistent sparse matrix.
+    #[error("sparse matrix, {place}: {reason}")]
+    SparseStructure {
+        /// Row or position.
+        place: String,
+        /// What is wrong there.
+        reason: String,
+    },
+    /// An observation weight that cannot be used.
+    #[error("weight at row {row} is {value}: weights must be zero or positive")]
+    NegativeWeight {
+        /// Zero-based row.
+        row: usize,
+        /// The weight.
+        value: f64,
+    },
+    /// All weights are zero.
+    #[error("all {rows} weights are zero: at least one must be positive")]
+    ZeroWeights {
+        /// Number of rows.
+        rows: usize,
+    },
+    /// A response the loss is not defined for.
+    #[error("response at row {row} is {value}: the {loss} loss needs {rule}")]
+    Response {
+        /// The loss.
+        loss: String,
+        /// Zero-based row.
+        row: usize,
+        /// The response.
+        value: f64,
+        /// The domain in words.
+        rule: &'static str,
+    },
+    /// A setting outside its range.
+    #[error("{setting} must be {rule}, got {value}")]
+    Setting {
+        /// Name of the setting.
+        setting: &'static str,
+        /// The range in words.
+        rule: String,
+        /// What was given.
+        value: String,
+    },
+    /// A set that does not fit the parameter, or whose own numbers make no sense.
+    #[error("constraint {spec}: {reason}")]
+    Constraint {
+        /// The set as a specification such as `sparsity:20`.
+        spec: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A specification that could not be read.
+    #[error("cannot read {text:?}, at {at:?} (character {position}): {reason}")]
+    Spec {
+        /// The whole text.
+        text: String,
+        /// The part that failed.
+        at: String,
+        /// Where it starts, counted in characters from 1.
+        position: usize,
+        /// What was expected.
+        reason: String,
+    },
+    /// A projection that could not be computed.
+    #[error("projection onto {spec}: {reason}")]
+    Projection {
+        /// The set.
+        spec: String,
+        /// Why.
+        reason: String,
+    },
+    /// The penalty of a step is not a positive finite number.
+    #[error("the schedule gives rho = {rho:e} at step {step}: a penalty must be positive and finite")]
+    Schedule {
+        /// Step, counted from 1.
+        step: u64,
+        /// The penalty.
+        rho: f64,
+    },
+    /// The loss at the anchor is not finite, for example when `exp` overflows.
+    #[error(
+        "the {loss} loss overflows at row {row}, where the linear predictor is {predictor:e}; smaller features or a larger rho1 help"
+    )]
+    Overflow {
+        /// The loss.
+        loss: String,
+        /// Zero-based row of the data.
+        row: usize,
+        /// The linear predictor there.
+        predictor: f64,
+    },
+    /// Newton's method on a batch ended above its tolerance.
+    #[error("the proximal step stalled with relative residual {residual:e}, tolerance {tolerance:e}")]
+    ProxStalled {
+        /// Residual relative to the gradient at the anchor.
+        residual: f64,
+        /// What was asked for.
+        tolerance: f64,
+    },
+    /// The iterate is no longer finite.
+    #[error("theta is no longer finite at step {step} (rho = {rho:e})")]
+    Diverged {
+        /// Step, counted from 1.
+        step: u64,
+        /// Penalty of that step.
+        rho: f64,
+    },
+    /// A model file that cannot be used.
+    #[error("{}: {reason}", path.display())]
+    Model {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The operating system refused a file.
+    #[error("{}: {source}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// The system's word.
+        source: std::io::Error,
+    },
+    /// The thread pool could not be started.
+    #[error("cannot start {threads} threads: {reason}")]
+    Threads {
+        /// Threads asked for.
+        threads: usize,
+        /// The system's word.
+        reason: String,
+    },
+}
+
+/// `std::result::Result` with the library's error.
+pub type Result<T> = std::result::Result<T, Error>;
+
+fn column_text(column: Option<&str>) -> String {
+    column.map_or_else(String::new, |name| format!(", column {name}"))
+}
+
+impl Error {
+    pub(crate) fn setting(setting: &'static str, rule: impl Into<String>, value: impl ToString) -> Self {
+        Self::Setting { setting, rule: rule.into(), value: value.to_string() }
+    }
+
+    pub(crate) fn constraint(spec: impl Into<String>, reason: impl Into<String>) -> Self {
+        Self::Constraint { spec: spec.into(), reason: reason.into() }
+    }
+}
