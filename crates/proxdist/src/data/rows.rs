@@ -203,7 +203,8 @@ impl Support {
         support
     }
 
-    fn indices(&self) -> Option<&[usize]> {
+    /// The indices, or `None` if there are too many to be worth following.
+    pub fn indices(&self) -> Option<&[usize]> {
         self.few.then_some(&self.indices[..])
     }
 }

@@ -94,17 +94,23 @@ impl<'s> Conjugate<'s> {
             m.preconditioned[i] = m.residual[i] / diagonal(i, &m.norms);
         }
         m.search.copy_from_slice(&m.preconditioned);
-        let target = precision * norm(&m.residual);
+        // With y the gradient of the quadratic model is XᵀSr, of norm at most √(λD)‖r‖, where λ is the largest eigenvalue of
+        // SKS; the search directions show how large that is.
+        let target = precision * norm(&m.gradient) / self.penalty.coefficients.sqrt();
+        let mut largest = 0.0_f64;
         let mut alignment = dot(&m.residual, &m.preconditioned);
-        while alignment > 0.0 && norm(&m.residual) > target && self.budget > 0 {
+        let mut is_first = true;
+        while alignment > 0.0 && self.budget > 0 && (is_first || norm(&m.residual) * largest.sqrt() > target) {
+            is_first = false;
             self.budget -= 1;
             m.scaled.iter_mut().zip(m.roots.iter().zip(&m.search)).for_each(|(out, (root, p))| *out = root * p);
             back(self.rows, &m.scaled, &mut m.wide_search);
             m.wide_scaled.copy_from_slice(&m.wide_search);
             self.penalty.divide(&mut m.wide_scaled);
             forward(self.rows, &m.wide_scaled, &m.every_column, &mut m.k_search);
-            let bent = dot(&m.search, &m.search) + dot(&m.scaled, &m.k_search);
-            let length = alignment / bent;
+            let (straight, bent) = (dot(&m.search, &m.search), dot(&m.scaled, &m.k_search));
+            largest = largest.max(bent / straight);
+            let length = alignment / (straight + bent);
             axpy(length, &m.search, &mut m.solution);
             axpy(length, &m.k_search, &mut m.k_solution);
             axpy(length, &m.wide_search, &mut m.wide_direction);

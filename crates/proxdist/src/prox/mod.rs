@@ -192,7 +192,7 @@ impl<'l> Prox<'l> {
         let mut driver = newton::Driver::new(self.loss, batch, self.tolerance, &mut self.newton);
         if path == Path::Primal {
             let mut system = Primal::new(rows, penalty, &mut self.primal);
-            driver.run(&mut system)?;
+            driver.run_to_the_end(&mut system)?;
             system.finish(theta);
             return Ok(driver.taken(path));
         }
@@ -200,14 +200,14 @@ impl<'l> Prox<'l> {
         if path == Path::Conjugate {
             let budget = if self.forced.is_some() { usize::MAX } else { plan.conjugate_budget };
             let mut system = Conjugate::new(rows, penalty, budget, &mut self.point, &mut self.conjugate);
-            if driver.run(&mut system)? == Outcome::Converged {
+            if driver.run(&mut system) == Outcome::Converged {
                 system.finish(theta);
                 return Ok(driver.taken(path));
             }
         }
-        // Reached directly, or because conjugate gradients used up their budget: the point they reached is kept.
+        // Chosen, or taking over where conjugate gradients ran out of budget or precision: the point they reached is kept.
         let mut system = Dual::new(rows, penalty, batch.stamp(), &mut self.point, &mut self.dual);
-        driver.run(&mut system)?;
+        driver.run_to_the_end(&mut system)?;
         system.finish(theta);
         Ok(driver.taken(Path::Dual))
     }
