@@ -1,15 +1,23 @@
-//! The only file that knows the matrix crate.
+//! The only folder that knows the matrix crate.
 //!
 //! Every call passes `Par::Seq`: bits must not depend on the number of threads, and one step is too small to share.
-//! Matrices are slices; `rows × columns` is row-major unless a name says otherwise.
+//! Matrices are slices. Batches are row-major (`rows × columns`); square symmetric matrices are full, so their order
+//! does not matter; a Cholesky factor lives in the lower triangle, column-major.
 
+mod cholesky;
 pub(crate) mod svd;
+mod vectors;
+
+pub(crate) use cholesky::Cholesky;
+pub(crate) use vectors::{axpy, dot, norm, norm_squared};
 
 use faer::dyn_stack::{MemBuffer, MemStack, StackReq};
+use faer::linalg::matmul::{matmul, triangular, triangular::BlockStructure};
+use faer::{Accum, ColMut, ColRef, MatMut, MatRef, Par};
 
 /// Memory for decompositions, grown on demand and reused.
 #[derive(Default)]
-pub struct Scratch(Option<MemBuffer>);
+pub(crate) struct Scratch(Option<MemBuffer>);
 
 impl Scratch {
     /// A stack of at least the required size.
@@ -19,5 +27,55 @@ impl Scratch {
             self.0 = None;
         }
         MemStack::new(self.0.get_or_insert_with(|| MemBuffer::new(required)))
+    }
+}
+
+/// `out = X v`, or `out += X v` when adding.
+pub(crate) fn times(x: &[f64], v: &[f64], out: &mut [f64], adding: bool) {
+    let matrix = MatRef::from_row_major_slice(x, out.len(), v.len());
+    let accumulate = if adding { Accum::Add } else { Accum::Replace };
+    matmul(ColMut::from_slice_mut(out), accumulate, matrix, ColRef::from_slice(v), 1.0, Par::Seq);
+}
+
+/// `out = Xᵀ a`, or `out += Xᵀ a` when adding.
+pub(crate) fn transpose_times(x: &[f64], a: &[f64], out: &mut [f64], adding: bool) {
+    let matrix = MatRef::from_row_major_slice(x, a.len(), out.len());
+    let accumulate = if adding { Accum::Add } else { Accum::Replace };
+    matmul(ColMut::from_slice_mut(out), accumulate, matrix.transpose(), ColRef::from_slice(a), 1.0, Par::Seq);
+}
+
+/// `G = X Xᵀ`, the full symmetric matrix of size `rows`; only half of it is computed.
+pub(crate) fn gram(x: &[f64], rows: usize, columns: usize, g: &mut [f64]) {
+    let x = MatRef::from_row_major_slice(x, rows, columns);
+    lower_product(g, rows, Accum::Replace, x, x.transpose());
+    mirror(g, rows);
+}
+
+/// Adds `XᵀX` to the lower triangle of `h`; call [`mirror`] once all blocks are in.
+pub(crate) fn add_cross(x: &[f64], rows: usize, columns: usize, h: &mut [f64]) {
+    let x = MatRef::from_row_major_slice(x, rows, columns);
+    lower_product(h, columns, Accum::Add, x.transpose(), x);
+}
+
+fn lower_product(out: &mut [f64], size: usize, accumulate: Accum, left: MatRef<f64>, right: MatRef<f64>) {
+    triangular::matmul(
+        MatMut::from_column_major_slice_mut(out, size, size),
+        BlockStructure::TriangularLower,
+        accumulate,
+        left,
+        BlockStructure::Rectangular,
+        right,
+        BlockStructure::Rectangular,
+        1.0,
+        Par::Seq,
+    );
+}
+
+/// Copies the lower triangle (column-major) onto the upper one.
+pub(crate) fn mirror(g: &mut [f64], size: usize) {
+    for j in 1..size {
+        for i in 0..j {
+            g[j * size + i] = g[i * size + j];
+        }
     }
 }

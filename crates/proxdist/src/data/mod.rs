@@ -1,0 +1,219 @@
+//! Where rows come from.
+//!
+//! A [`DataSource`] is a matrix $X$ ($n \times p$) that hands out rows; [`Data`] adds the response $y$, weights $w$, offset
+//! $o$, names and the shape of the parameter. Everything is borrowed: a fit never copies $X$, only the rows of one batch.
+
+mod batch;
+mod dense;
+mod rows;
+mod sparse;
+
+pub use batch::{Batch, RowBuffer};
+pub use dense::{Dense, Element};
+pub use rows::{Rows, Support};
+pub use sparse::{Index, Sparse};
+
+use crate::error::{Error, Result};
+use crate::shape::Shape;
+use std::ops::Range;
+
+/// Rows by index, however stored.
+pub trait DataSource: Send + Sync {
+    /// Number of observations.
+    fn rows(&self) -> usize;
+
+    /// Number of features.
+    fn columns(&self) -> usize;
+
+    /// Copies the chosen rows, in the order given, into the reused `buffer`.
+    fn gather(&self, rows: &[usize], buffer: &mut RowBuffer) -> Result<()>;
+
+    /// All rows without a copy, where the storage allows it.
+    fn borrow(&self) -> Option<Rows<'_>> {
+        None
+    }
+
+    /// The first entry that is NaN or infinite, as (row, column, value).
+    fn find_not_finite(&self) -> Option<(usize, usize, f64)>;
+}
+
+/// Consecutive rows of a source: borrowed where possible, copied into `buffer` otherwise.
+pub(crate) fn view<'b>(source: &'b dyn DataSource, range: Range<usize>, buffer: &'b mut RowBuffer) -> Result<Rows<'b>> {
+    if let Some(all) = source.borrow() {
+        return Ok(all.slice(range));
+    }
+    let wanted: Vec<usize> = range.collect();
+    source.gather(&wanted, buffer)?;
+    Ok(buffer.rows())
+}
+
+/// A data set: features, response and what else belongs to an observation. All of it checked on the way in.
+///
+/// ```
+/// use proxdist::Data;
+/// let x = [1.0, 0.0, 0.0, 1.0, 1.0, 1.0];
+/// let y = [1.0, 2.0, 3.0];
+/// let data = Data::dense(&x, 2, &y)?.weights(&[1.0, 1.0, 2.0])?.names(["height", "weight"])?;
+/// assert_eq!((data.rows(), data.columns()), (3, 2));
+/// # Ok::<(), proxdist::Error>(())
+/// ```
+pub struct Data<'a> {
+    source: Box<dyn DataSource + 'a>,
+    response: &'a [f64],
+    weights: Option<&'a [f64]>,
+    weight_sum: f64,
+    offset: Option<&'a [f64]>,
+    names: Option<Vec<String>>,
+    shape: Shape,
+}
+
+impl<'a> Data<'a> {
+    /// Row-major features of `columns` columns, `f64` or `f32`, with one response a row.
+    pub fn dense<T: Element>(values: &'a [T], columns: usize, response: &'a [f64]) -> Result<Self> {
+        Self::new(Dense::new(values, columns)?, response)
+    }
+
+    /// Features in compressed sparse rows: row `i` holds `values[starts[i]..starts[i + 1]]` in the columns named beside them.
+    pub fn sparse<S: Index, I: Index, T: Element>(
+        starts: &'a [S],
+        indices: &'a [I],
+        values: &'a [T],
+        columns: usize,
+        response: &'a [f64],
+    ) -> Result<Self> {
+        Self::new(Sparse::new(starts, indices, values, columns)?, response)
+    }
+
+    /// Any source of rows.
+    pub fn new(source: impl DataSource + 'a, response: &'a [f64]) -> Result<Self> {
+        let (rows, columns) = (source.rows(), source.columns());
+        if columns == 0 {
+            return Err(Error::Empty { what: "columns" });
+        }
+        if rows == 0 {
+            return Err(Error::Empty { what: "rows" });
+        }
+        check_length("response", response, rows)?;
+        check_finite("response", response)?;
+        if let Some((row, column, value)) = source.find_not_finite() {
+            return Err(Error::NotFiniteData { what: "feature", row, column: Some(column.to_string()), value });
+        }
+        Ok(Self {
+            source: Box::new(source),
+            response,
+            weights: None,
+            weight_sum: rows as f64,
+            offset: None,
+            names: None,
+            shape: Shape::Vector(columns),
+        })
+    }
+
+    /// Observation weights, zero or positive.
+    pub fn weights(mut self, weights: &'a [f64]) -> Result<Self> {
+        check_length("weights", weights, self.rows())?;
+        check_finite("weight", weights)?;
+        if let Some(row) = weights.iter().position(|&w| w < 0.0) {
+            return Err(Error::NegativeWeight { row, value: weights[row] });
+        }
+        let sum: f64 = weights.iter().sum();
+        if sum == 0.0 {
+            return Err(Error::ZeroWeights { rows: weights.len() });
+        }
+        if !sum.is_finite() {
+            return Err(Error::setting("the sum of the weights", "finite", sum));
+        }
+        self.weights = Some(weights);
+        self.weight_sum = sum;
+        Ok(self)
+    }
+
+    /// A known part of each linear predictor.
+    pub fn offset(mut self, offset: &'a [f64]) -> Result<Self> {
+        check_length("offset", offset, self.rows())?;
+        check_finite("offset", offset)?;
+        self.offset = Some(offset);
+        Ok(self)
+    }
+
+    /// Names of the features.
+    pub fn names<S: Into<String>>(mut self, names: impl IntoIterator<Item = S>) -> Result<Self> {
+        let names: Vec<String> = names.into_iter().map(Into::into).collect();
+        if names.len() != self.columns() {
+            let rule = "one name a column";
+            return Err(Error::Length { what: "names", found: names.len(), expected: self.columns(), rule });
+        }
+        self.names = Some(names);
+        Ok(self)
+    }
+
+    /// Declares that each row is a `rows × columns` matrix, stored row by row.
+    pub fn shape(mut self, rows: usize, columns: usize) -> Result<Self> {
+        let shape = Shape::Matrix { rows, columns };
+        if shape.len() != self.columns() {
+            let rule = "rows times columns of the shape must be the number of features";
+            return Err(Error::Length { what: "shape", found: shape.len(), expected: self.columns(), rule });
+        }
+        self.shape = shape;
+        Ok(self)
+    }
+
+    /// Number of observations, n.
+    pub fn rows(&self) -> usize {
+        self.source.rows()
+    }
+
+    /// Number of features, p.
+    pub fn columns(&self) -> usize {
+        self.source.columns()
+    }
+
+    /// The features.
+    pub fn source(&self) -> &(dyn DataSource + 'a) {
+        &*self.source
+    }
+
+    /// The response, one number a row.
+    pub fn response(&self) -> &'a [f64] {
+        self.response
+    }
+
+    /// The parameter's shape.
+    pub fn parameter_shape(&self) -> Shape {
+        self.shape
+    }
+
+    /// Names of the features, if they have any.
+    pub fn feature_names(&self) -> Option<&[String]> {
+        self.names.as_deref()
+    }
+
+    /// Weight of one row.
+    pub fn weight(&self, row: usize) -> f64 {
+        self.weights.map_or(1.0, |weights| weights[row])
+    }
+
+    /// Offset of one row.
+    pub fn offset_of(&self, row: usize) -> f64 {
+        self.offset.map_or(0.0, |offset| offset[row])
+    }
+
+    /// $\sum_i w_i$
+    pub fn weight_sum(&self) -> f64 {
+        self.weight_sum
+    }
+}
+
+fn check_length(what: &'static str, values: &[f64], rows: usize) -> Result<()> {
+    if values.len() == rows {
+        return Ok(());
+    }
+    Err(Error::Length { what, found: values.len(), expected: rows, rule: "one a row" })
+}
+
+fn check_finite(what: &'static str, values: &[f64]) -> Result<()> {
+    match values.iter().position(|v| !v.is_finite()) {
+        None => Ok(()),
+        Some(row) => Err(Error::NotFiniteData { what, row, column: None, value: values[row] }),
+    }
+}

@@ -1,0 +1,156 @@
+//! Compressed sparse rows (CSR), with 32- or 64-bit indices as other systems hand them over.
+
+use super::dense::{Element, first_not_finite};
+use super::{DataSource, RowBuffer, Rows};
+use crate::error::{Error, Result};
+
+/// An integer that sparse matrices use for positions.
+pub trait Index: Copy + Send + Sync + 'static {
+    /// As `usize`; `None` if negative or too large.
+    fn to_usize(self) -> Option<usize>;
+    /// The same memory as row starts of the kernels, if that is what it is.
+    fn as_starts(_indices: &[Self]) -> Option<&[usize]> {
+        None
+    }
+    /// The same memory as column numbers of the kernels, if that is what it is.
+    fn as_columns(_indices: &[Self]) -> Option<&[u32]> {
+        None
+    }
+}
+
+impl Index for i32 {
+    fn to_usize(self) -> Option<usize> {
+        usize::try_from(self).ok()
+    }
+}
+
+impl Index for i64 {
+    fn to_usize(self) -> Option<usize> {
+        usize::try_from(self).ok()
+    }
+}
+
+impl Index for u32 {
+    fn to_usize(self) -> Option<usize> {
+        usize::try_from(self).ok()
+    }
+    fn as_columns(indices: &[Self]) -> Option<&[u32]> {
+        Some(indices)
+    }
+}
+
+impl Index for usize {
+    fn to_usize(self) -> Option<usize> {
+        Some(self)
+    }
+    fn as_starts(indices: &[Self]) -> Option<&[usize]> {
+        Some(indices)
+    }
+}
+
+/// A borrowed CSR matrix: row starts of type `S`, column indices of type `I`, values of type `T`.
+#[derive(Clone, Copy, Debug)]
+pub struct Sparse<'a, S, I, T> {
+    starts: &'a [S],
+    indices: &'a [I],
+    values: &'a [T],
+    columns: usize,
+}
+
+impl<'a, S: Index, I: Index, T: Element> Sparse<'a, S, I, T> {
+    /// Checks the structure once: starts that never decrease and end at the number of values, column indices in range and
+    /// increasing within a row.
+    pub fn new(starts: &'a [S], indices: &'a [I], values: &'a [T], columns: usize) -> Result<Self> {
+        if indices.len() != values.len() {
+            let rule = "one index a value";
+            return Err(Error::Length { what: "sparse indices", found: indices.len(), expected: values.len(), rule });
+        }
+        if starts.is_empty() {
+            return Err(Error::Empty { what: "rows" });
+        }
+        if u32::try_from(columns).is_err() {
+            return Err(Error::setting("the number of columns of a sparse matrix", "below 2^32", columns));
+        }
+        let this = Self { starts, indices, values, columns };
+        this.check_starts()?;
+        for row in 0..starts.len() - 1 {
+            this.check_row(row)?;
+        }
+        Ok(this)
+    }
+
+    fn check_starts(&self) -> Result<()> {
+        let mut previous = 0;
+        for (row, start) in self.starts.iter().enumerate() {
+            let place = || format!("row start {row}");
+            let bad = |reason: String| Error::SparseStructure { place: place(), reason };
+            let start = start.to_usize().ok_or_else(|| bad("negative".into()))?;
+            if row == 0 && start != 0 {
+                return Err(bad(format!("{start}, but the first row starts at 0")));
+            }
+            if start < previous {
+                return Err(bad(format!("{start} comes after {previous}; starts must not decrease")));
+            }
+            previous = start;
+        }
+        if previous != self.values.len() {
+            let reason = format!("{previous}, but there are {} values", self.values.len());
+            return Err(Error::SparseStructure { place: "last row start".into(), reason });
+        }
+        Ok(())
+    }
+
+    fn check_row(&self, row: usize) -> Result<()> {
+        let mut previous = None;
+        for index in &self.indices[self.range(row)] {
+            let bad = |reason: String| Error::SparseStructure { place: format!("row {row}"), reason };
+            let column = index.to_usize().ok_or_else(|| bad("a negative column index".into()))?;
+            if column >= self.columns {
+                return Err(bad(format!("column index {column}, but there are {} columns", self.columns)));
+            }
+            if previous.is_some_and(|previous| column <= previous) {
+                return Err(bad(format!("column index {column} is repeated or out of order; indices must increase")));
+            }
+            previous = Some(column);
+        }
+        Ok(())
+    }
+
+    fn range(&self, row: usize) -> std::ops::Range<usize> {
+        let at = |position: usize| self.starts[position].to_usize().unwrap_or(0);
+        at(row)..at(row + 1)
+    }
+}
+
+impl<S: Index, I: Index, T: Element> DataSource for Sparse<'_, S, I, T> {
+    fn rows(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    fn columns(&self) -> usize {
+        self.columns
+    }
+
+    fn gather(&self, rows: &[usize], buffer: &mut RowBuffer) -> Result<()> {
+        let target = buffer.sparse(self.columns);
+        for &row in rows {
+            let range = self.range(row);
+            let columns = self.indices[range.clone()].iter().map(|i| i.to_usize().unwrap_or(0) as u32);
+            target.push_row(columns.zip(self.values[range].iter().map(|v| v.to_f64())));
+        }
+        Ok(())
+    }
+
+    fn borrow(&self) -> Option<Rows<'_>> {
+        let starts = S::as_starts(self.starts)?;
+        let indices = I::as_columns(self.indices)?;
+        let values = T::as_f64(self.values)?;
+        Some(Rows::Sparse { starts, indices, values, columns: self.columns })
+    }
+
+    fn find_not_finite(&self) -> Option<(usize, usize, f64)> {
+        let at = first_not_finite(self.values)?;
+        let row = (0..self.rows()).find(|&row| self.range(row).contains(&at))?;
+        Some((row, self.indices[at].to_usize()?, self.values[at].to_f64()))
+    }
+}

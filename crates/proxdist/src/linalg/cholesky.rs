@@ -1,0 +1,38 @@
+//! $A = LL^T$ for symmetric positive definite $A$, in memory that is reused.
+
+use super::Scratch;
+use faer::linalg::cholesky::llt;
+use faer::{MatMut, MatRef, Par};
+
+/// A factorisation and its memory. Fill [`Cholesky::matrix`], call [`Cholesky::factor`], then solve.
+#[derive(Default)]
+pub(crate) struct Cholesky {
+    size: usize,
+    matrix: Vec<f64>,
+    scratch: Scratch,
+}
+
+impl Cholesky {
+    /// The `size × size` matrix to fill; only the lower triangle (column-major) is read.
+    pub(crate) fn matrix(&mut self, size: usize) -> &mut [f64] {
+        self.size = size;
+        self.matrix.resize(size * size, 0.0);
+        &mut self.matrix
+    }
+
+    /// Factors in place; `false` if the matrix is not numerically positive definite or holds NaN.
+    #[must_use]
+    pub(crate) fn factor(&mut self) -> bool {
+        let params = Default::default();
+        let stack = self.scratch.stack(llt::factor::cholesky_in_place_scratch::<f64>(self.size, Par::Seq, params));
+        let matrix = MatMut::from_column_major_slice_mut(&mut self.matrix, self.size, self.size);
+        llt::factor::cholesky_in_place(matrix, Default::default(), Par::Seq, stack, params).is_ok()
+    }
+
+    /// Replaces `rhs` by $A^{-1}$`rhs`.
+    pub(crate) fn solve(&mut self, rhs: &mut [f64]) {
+        let stack = self.scratch.stack(llt::solve::solve_in_place_scratch::<f64>(self.size, 1, Par::Seq));
+        let factor = MatRef::from_column_major_slice(&self.matrix, self.size, self.size);
+        llt::solve::solve_in_place(factor, MatMut::from_column_major_slice_mut(rhs, self.size, 1), Par::Seq, stack);
+    }
+}

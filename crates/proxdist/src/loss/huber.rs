@@ -1,0 +1,46 @@
+//! Huber's loss of the residual $r = y - \eta$:
+//! $$\ell(\eta; y) = \tfrac12 r^2 \text{ if } |r| \le \delta, \qquad \delta(|r| - \tfrac12\delta) \text{ otherwise.}$$
+//! Quadratic near zero, linear in the tails, so that outliers pull with bounded force. The generalised second derivative is
+//! $1\{|r| \le \delta\}$, which makes the Newton steps of a prox semismooth.
+
+use super::Loss;
+use crate::error::{Error, Result};
+
+/// Squared loss with linear tails beyond `delta`.
+#[derive(Clone, Copy, Debug)]
+pub struct Huber {
+    delta: f64,
+}
+
+impl Huber {
+    /// The δ that loses 5 % efficiency under normal errors of unit variance.
+    pub const USUAL_DELTA: f64 = 1.345;
+
+    /// The loss that turns linear at residuals of size `delta > 0`.
+    pub fn with_delta(delta: f64) -> Result<Self> {
+        if delta > 0.0 && delta.is_finite() {
+            Ok(Self { delta })
+        } else {
+            Err(Error::setting("huber delta", "positive and finite", delta))
+        }
+    }
+}
+
+impl Loss for Huber {
+    fn value(&self, predictor: f64, response: f64) -> f64 {
+        let size = (response - predictor).abs();
+        if size <= self.delta { 0.5 * size * size } else { self.delta * (size - 0.5 * self.delta) }
+    }
+    fn slope(&self, predictor: f64, response: f64) -> f64 {
+        (predictor - response).clamp(-self.delta, self.delta)
+    }
+    fn curvature(&self, predictor: f64, response: f64) -> f64 {
+        f64::from(u8::from((response - predictor).abs() <= self.delta))
+    }
+    fn curvature_bound(&self) -> Option<f64> {
+        Some(1.0)
+    }
+    fn spec(&self) -> String {
+        format!("huber:{}", self.delta)
+    }
+}

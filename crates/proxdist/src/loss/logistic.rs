@@ -1,0 +1,57 @@
+//! Logistic loss $\ell(\eta; y) = \log(1 + e^\eta) - y\eta$ for $y \in \{0, 1\}$, the negative log-likelihood of a Bernoulli
+//! response. All three formulas only ever take `exp` of a negative number, so they hold for every finite $\eta$.
+
+use super::{Loss, check_label};
+
+/// Negative Bernoulli log-likelihood with the logit link.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Logistic;
+
+/// $1 / (1 + e^{-\eta})$
+fn sigmoid(predictor: f64) -> f64 {
+    let tail = (-predictor.abs()).exp();
+    if predictor >= 0.0 { 1.0 / (1.0 + tail) } else { tail / (1.0 + tail) }
+}
+
+impl Loss for Logistic {
+    fn value(&self, predictor: f64, response: f64) -> f64 {
+        // log(1 + e^η) = max(η, 0) + log1p(e^−|η|); the linear part is joined first so that nothing cancels.
+        let linear = if predictor >= 0.0 { (1.0 - response) * predictor } else { -response * predictor };
+        linear + (-predictor.abs()).exp().ln_1p()
+    }
+    fn slope(&self, predictor: f64, response: f64) -> f64 {
+        // For y = 1 this is σ(η) − 1 = −σ(−η), without cancellation.
+        if response == 1.0 { -sigmoid(-predictor) } else { sigmoid(predictor) - response }
+    }
+    fn curvature(&self, predictor: f64, _response: f64) -> f64 {
+        let tail = (-predictor.abs()).exp();
+        tail / ((1.0 + tail) * (1.0 + tail))
+    }
+    fn curvature_bound(&self) -> Option<f64> {
+        Some(0.25)
+    }
+    fn check_response(&self, response: f64) -> Result<(), &'static str> {
+        check_label(response)
+    }
+    fn mean(&self, predictor: f64) -> f64 {
+        sigmoid(predictor)
+    }
+    fn spec(&self) -> String {
+        "logistic".to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn extreme_predictors_keep_their_precision() {
+        assert_eq!(Logistic.value(800.0, 1.0), 0.0);
+        assert_eq!(Logistic.value(800.0, 0.0), 800.0);
+        assert_eq!(Logistic.value(-800.0, 1.0), 800.0);
+        assert!((Logistic.slope(40.0, 1.0) / -(-40.0_f64).exp() - 1.0).abs() < 1e-12);
+        assert!((Logistic.value(40.0, 1.0) / (-40.0_f64).exp() - 1.0).abs() < 1e-12);
+        assert!(Logistic.curvature(-40.0, 0.0) > 0.0);
+    }
+}

@@ -1,0 +1,177 @@
+//! Losses of one observation as functions of its linear predictor $\eta = x^T\theta + \beta_0 + o$, one file each.
+//!
+//! Everything the methods need of a loss are its value and two derivatives in $\eta$; all losses here are convex.
+
+mod huber;
+mod logistic;
+mod poisson;
+mod squared;
+mod squared_hinge;
+
+pub use huber::Huber;
+pub use logistic::Logistic;
+pub use poisson::Poisson;
+pub use squared::Squared;
+pub use squared_hinge::SquaredHinge;
+
+use crate::error::{Error, Result};
+
+/// A convex loss $\ell(\eta; y)$. A loss of your own is one `impl` of the first three methods.
+///
+/// The methods over slices have loops as defaults; they are compiled once for each loss, so the inner calls cost nothing.
+pub trait Loss: Send + Sync {
+    /// $\ell(\eta; y)$
+    fn value(&self, predictor: f64, response: f64) -> f64;
+
+    /// $\partial\ell/\partial\eta$
+    fn slope(&self, predictor: f64, response: f64) -> f64;
+
+    /// $\partial^2\ell/\partial\eta^2$, or a nonnegative generalised second derivative.
+    fn curvature(&self, predictor: f64, response: f64) -> f64;
+
+    /// The smallest known upper bound of the curvature over all $\eta$, if there is one.
+    fn curvature_bound(&self) -> Option<f64> {
+        None
+    }
+
+    /// Whether the curvature is the same everywhere, so that one Newton step is exact.
+    fn is_quadratic(&self) -> bool {
+        false
+    }
+
+    /// `Err` with the rule in words if the loss is not defined for this response.
+    fn check_response(&self, response: f64) -> std::result::Result<(), &'static str> {
+        let _ = response;
+        Ok(())
+    }
+
+    /// The mean response that a linear predictor stands for: a probability for logistic, a rate for Poisson.
+    fn mean(&self, predictor: f64) -> f64 {
+        predictor
+    }
+
+    /// The loss in the grammar of [`parse`], such as `huber:2`; losses outside the grammar name themselves.
+    fn spec(&self) -> String {
+        "custom".to_owned()
+    }
+
+    /// $\sum_i v_i \ell(\eta_i; y_i)$
+    fn weighted_value(&self, predictors: &[f64], responses: &[f64], weights: &[f64]) -> f64 {
+        let terms = predictors.iter().zip(responses).zip(weights);
+        terms.map(|((&eta, &y), &v)| if v == 0.0 { 0.0 } else { v * self.value(eta, y) }).sum()
+    }
+
+    /// $v_i \ell'(\eta_i; y_i)$ into `out`.
+    fn weighted_slopes(&self, predictors: &[f64], responses: &[f64], weights: &[f64], out: &mut [f64]) {
+        for (i, out) in out.iter_mut().enumerate() {
+            *out = weights[i] * self.slope(predictors[i], responses[i]);
+        }
+    }
+
+    /// $v_i \ell''(\eta_i; y_i)$ into `out`.
+    fn weighted_curvatures(&self, predictors: &[f64], responses: &[f64], weights: &[f64], out: &mut [f64]) {
+        for (i, out) in out.iter_mut().enumerate() {
+            *out = weights[i] * self.curvature(predictors[i], responses[i]);
+        }
+    }
+}
+
+impl<L: Loss + ?Sized> Loss for Box<L> {
+    fn value(&self, predictor: f64, response: f64) -> f64 {
+        (**self).value(predictor, response)
+    }
+    fn slope(&self, predictor: f64, response: f64) -> f64 {
+        (**self).slope(predictor, response)
+    }
+    fn curvature(&self, predictor: f64, response: f64) -> f64 {
+        (**self).curvature(predictor, response)
+    }
+    fn curvature_bound(&self) -> Option<f64> {
+        (**self).curvature_bound()
+    }
+    fn is_quadratic(&self) -> bool {
+        (**self).is_quadratic()
+    }
+    fn check_response(&self, response: f64) -> std::result::Result<(), &'static str> {
+        (**self).check_response(response)
+    }
+    fn mean(&self, predictor: f64) -> f64 {
+        (**self).mean(predictor)
+    }
+    fn spec(&self) -> String {
+        (**self).spec()
+    }
+    fn weighted_value(&self, predictors: &[f64], responses: &[f64], weights: &[f64]) -> f64 {
+        (**self).weighted_value(predictors, responses, weights)
+    }
+    fn weighted_slopes(&self, predictors: &[f64], responses: &[f64], weights: &[f64], out: &mut [f64]) {
+        (**self).weighted_slopes(predictors, responses, weights, out);
+    }
+    fn weighted_curvatures(&self, predictors: &[f64], responses: &[f64], weights: &[f64], out: &mut [f64]) {
+        (**self).weighted_curvatures(predictors, responses, weights, out);
+    }
+}
+
+/// One line of the catalogue of losses.
+#[derive(Clone, Copy, Debug)]
+pub struct LossEntry {
+    /// How it is written.
+    pub syntax: &'static str,
+    /// What it is.
+    pub definition: &'static str,
+    /// Which responses it takes.
+    pub responses: &'static str,
+}
+
+/// Every loss of the library.
+pub fn catalogue() -> &'static [LossEntry] {
+    &[
+        LossEntry { syntax: "squared", definition: "(y - eta)^2 / 2", responses: "any number" },
+        LossEntry { syntax: "logistic", definition: "log(1 + exp(eta)) - y eta", responses: "0 or 1" },
+        LossEntry {
+            syntax: "huber:DELTA",
+            definition: "r^2 / 2 if |r| <= DELTA, else DELTA (|r| - DELTA / 2), with r = y - eta",
+            responses: "any number",
+        },
+        LossEntry { syntax: "poisson", definition: "exp(eta) - y eta", responses: "zero or positive" },
+        LossEntry {
+            syntax: "squared-hinge",
+            definition: "max(0, 1 - t eta)^2 / 2, with t = -1 for y = 0 and t = 1 for y = 1",
+            responses: "0 or 1",
+        },
+    ]
+}
+
+/// Reads `squared`, `logistic`, `huber:2`, `poisson` or `squared-hinge`; plain `huber` has δ = 1.345.
+pub fn parse(text: &str) -> Result<Box<dyn Loss>> {
+    let trimmed = text.trim();
+    let (name, argument) =
+        trimmed.split_once(':').map_or((trimmed, None), |(name, rest)| (name.trim(), Some(rest.trim())));
+    let fail = |at: &str, reason: String| {
+        let before = text.find(at).map_or(0, |byte| text[..byte].chars().count());
+        Err(Error::Spec { text: text.to_owned(), at: at.to_owned(), position: before + 1, reason })
+    };
+    if let (Some(argument), false) = (argument, name == "huber") {
+        return fail(argument, format!("the {name} loss takes no argument"));
+    }
+    match (name, argument) {
+        ("squared", _) => Ok(Box::new(Squared)),
+        ("logistic", _) => Ok(Box::new(Logistic)),
+        ("poisson", _) => Ok(Box::new(Poisson)),
+        ("squared-hinge", _) => Ok(Box::new(SquaredHinge)),
+        ("huber", None) => Ok(Box::new(Huber::with_delta(Huber::USUAL_DELTA)?)),
+        ("huber", Some(delta)) => match delta.parse::<f64>() {
+            Ok(delta) => Ok(Box::new(Huber::with_delta(delta)?)),
+            Err(_) => fail(delta, "expected a number, as in huber:2".to_owned()),
+        },
+        _ => {
+            let known: Vec<&str> = catalogue().iter().map(|entry| entry.syntax).collect();
+            fail(name, format!("no such loss; the losses are {}", known.join(", ")))
+        }
+    }
+}
+
+/// The rule of the two losses for classes.
+fn check_label(response: f64) -> std::result::Result<(), &'static str> {
+    if response == 0.0 || response == 1.0 { Ok(()) } else { Err("labels 0 or 1") }
+}

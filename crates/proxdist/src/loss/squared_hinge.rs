@@ -1,0 +1,31 @@
+//! Squared hinge $\ell(\eta; y) = \tfrac12 \max(0, 1 - t\eta)^2$ with $t = 2y - 1$ for labels $y \in \{0, 1\}$: a support vector
+//! classifier that is differentiable. The generalised second derivative is $1\{t\eta < 1\}$.
+
+use super::{Loss, check_label};
+
+/// Half the squared shortfall of the margin.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SquaredHinge;
+
+impl Loss for SquaredHinge {
+    fn value(&self, predictor: f64, response: f64) -> f64 {
+        let shortfall = (1.0 - (2.0 * response - 1.0) * predictor).max(0.0);
+        0.5 * shortfall * shortfall
+    }
+    fn slope(&self, predictor: f64, response: f64) -> f64 {
+        let sign = 2.0 * response - 1.0;
+        -sign * (1.0 - sign * predictor).max(0.0)
+    }
+    fn curvature(&self, predictor: f64, response: f64) -> f64 {
+        f64::from(u8::from((2.0 * response - 1.0) * predictor < 1.0))
+    }
+    fn curvature_bound(&self) -> Option<f64> {
+        Some(1.0)
+    }
+    fn check_response(&self, response: f64) -> Result<(), &'static str> {
+        check_label(response)
+    }
+    fn spec(&self) -> String {
+        "squared-hinge".to_owned()
+    }
+}

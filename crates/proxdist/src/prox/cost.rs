@@ -1,0 +1,90 @@
+//! Which path is cheapest, predicted from sizes and curvature alone, so that the choice is the same in every run.
+//!
+//! Counts of arithmetic are divided by what a core does of each kind in a second. Conjugate gradients need about
+//! $\log(2/\varepsilon)/\log\frac{\sqrt\kappa + 1}{\sqrt\kappa - 1}$ iterations, where $\kappa$ is the condition number of $I + SKS$. Its largest
+//! eigenvalue is guessed as for rows with independent entries: mean of $w_iK_{ii}$ times $(1 + \sqrt{b/p})^2$. Where the guess is too
+//! low, as with correlated features, the budget turns the batch over to the Cholesky path.
+
+use super::{Penalty, TOLERANCE};
+use crate::data::{Batch, Rows};
+use crate::loss::Loss;
+
+/// A way to compute the prox of a batch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Path {
+    /// A root in one dimension, for one row.
+    Scalar,
+    /// Newton with Cholesky in the space of the batch.
+    Dual,
+    /// Newton with Cholesky in the space of the parameter.
+    Primal,
+    /// Newton with conjugate gradients in the space of the batch.
+    Conjugate,
+}
+
+impl Path {
+    /// Whether the path can serve a batch of this size.
+    pub(super) fn serves(self, rows: usize) -> bool {
+        self != Self::Scalar || rows == 1
+    }
+}
+
+/// The choice, and how many iterations conjugate gradients may take before the choice is revised.
+pub(super) struct Plan {
+    pub(super) path: Path,
+    pub(super) conjugate_budget: usize,
+}
+
+/// Arithmetic of one core by kind, in units of 10⁹ a second: large matrix products, factorisations, passes over rows that
+/// have left the first cache, and sparse gathers.
+const PRODUCT: f64 = 35.0;
+const FACTOR: f64 = 18.0;
+const PASS: f64 = 10.0;
+const GATHER: f64 = 1.0;
+/// Newton steps expected of a loss that is not quadratic.
+const STEPS: f64 = 4.0;
+
+pub(super) fn plan(loss: &dyn Loss, batch: &Batch, penalty: Penalty, curvatures: &[f64]) -> Plan {
+    let rows = batch.rows();
+    if rows.len() == 1 {
+        return Plan { path: Path::Scalar, conjugate_budget: 0 };
+    }
+    let (b, p) = (rows.len() as f64, rows.width() as f64);
+    let entries = rows.entries() as f64;
+    let is_sparse = matches!(rows, Rows::Sparse { .. });
+    let steps = if loss.is_quadratic() { 1.0 } else { STEPS };
+    let pass = 2.0 * entries / if is_sparse { GATHER } else { PASS };
+
+    let gram = if is_sparse { b * entries / GATHER } else { b * (b + 1.0) * p / PRODUCT };
+    let dual = gram + steps * (b * b * b / (3.0 * FACTOR) + 6.0 * b * b / PASS + pass);
+    let cross = if is_sparse { entries * entries / (b * GATHER) } else { b * p * p / PRODUCT };
+    let primal = steps * (cross + p * p * p / (3.0 * FACTOR) + 3.0 * pass);
+    let iterations = conjugate_iterations(rows, penalty, curvatures);
+    let conjugate = 2.0 * pass * (iterations + steps);
+
+    // A batch this wide in both directions would not fit the memory a fit is allowed.
+    let direct = dual.min(primal);
+    let path = match direct {
+        _ if conjugate < direct => Path::Conjugate,
+        _ if dual <= primal => Path::Dual,
+        _ => Path::Primal,
+    };
+    Plan { path, conjugate_budget: (2.0 * iterations).max(dual / (2.0 * pass)).ceil() as usize }
+}
+
+fn conjugate_iterations(rows: Rows, penalty: Penalty, curvatures: &[f64]) -> f64 {
+    let (b, p) = (rows.len() as f64, rows.width() as f64);
+    let squares = match rows {
+        Rows::Dense { values, .. } => crate::linalg::norm_squared(values),
+        Rows::Sparse { starts, values, .. } => {
+            crate::linalg::norm_squared(&values[starts[0]..starts[starts.len() - 1]])
+        }
+    };
+    let mean_kernel = squares / (b * penalty.coefficients) + penalty.intercept.map_or(0.0, |p| 1.0 / p);
+    let mean_curvature = curvatures.iter().sum::<f64>() / b;
+    let largest = mean_curvature * mean_kernel * (1.0 + (b / p).sqrt()).powi(2);
+    let root = (1.0 + largest).sqrt();
+    let contraction = (root - 1.0) / (root + 1.0);
+    let needed = (TOLERANCE / 2.0).ln() / contraction.max(f64::MIN_POSITIVE).ln();
+    needed.clamp(1.0, b.min(p).max(1.0))
+}

@@ -1,0 +1,127 @@
+//! Newton's method in the space of the batch, with a Cholesky factor.
+//!
+//! In terms of $a$ ($\theta = z + D^{-1}X^Ta$) the objective is $\varphi(a) = \sum_i v_i\ell(\eta_{0i} + (Ka)_i) + \tfrac12a^TKa$ with
+//! $K = XD^{-1}X^T$. Its gradient is $Kg$, $g = a + v\circ\ell'(\eta)$, and $X^Tg$ is the gradient of $\psi$. Newton's direction is
+//! $$d = -(I + WK)^{-1}g = -(g - S B^{-1} S K g), \qquad S = W^{1/2},\; B = I + SKS \succeq I.$$
+//! $XX^T$ does not depend on $\rho$: it is kept until the batch changes, so steps with several penalties share it.
+
+use super::newton::{Along, System};
+use super::{Penalty, back};
+use crate::data::Rows;
+use crate::linalg::{Cholesky, axpy, dot, norm, times};
+
+/// The point $a$ of a dual solve, and the residual $g$ that belongs to it.
+#[derive(Default)]
+pub(super) struct DualPoint {
+    pub(super) a: Vec<f64>,
+    pub(super) g: Vec<f64>,
+}
+
+impl DualPoint {
+    /// The anchor: $a = 0$.
+    pub(super) fn start(&mut self, rows: usize) {
+        self.a.clear();
+        self.a.resize(rows, 0.0);
+        self.g.resize(rows, 0.0);
+    }
+
+    /// $g = a + s$
+    pub(super) fn update_residual(&mut self, slopes: &[f64]) {
+        self.g.iter_mut().zip(self.a.iter().zip(slopes)).for_each(|(g, (a, s))| *g = a + s);
+    }
+}
+
+/// Memory of the path.
+#[derive(Default)]
+pub(super) struct Memory {
+    gram: Vec<f64>,
+    gram_of: Option<u64>,
+    cholesky: Cholesky,
+    kg: Vec<f64>,
+    direction: Vec<f64>,
+    roots: Vec<f64>,
+    wide: Vec<f64>,
+    spread: Vec<f64>,
+}
+
+/// The Cholesky path for one batch and penalty.
+pub(super) struct Dual<'s> {
+    rows: Rows<'s>,
+    penalty: Penalty,
+    point: &'s mut DualPoint,
+    memory: &'s mut Memory,
+}
+
+impl<'s> Dual<'s> {
+    pub(super) fn new(
+        rows: Rows<'s>,
+        penalty: Penalty,
+        stamp: u64,
+        point: &'s mut DualPoint,
+        memory: &'s mut Memory,
+    ) -> Self {
+        let size = rows.len();
+        if memory.gram_of != Some(stamp) {
+            memory.gram.resize(size * size, 0.0);
+            rows.gram(&mut memory.gram, &mut memory.spread);
+            memory.gram_of = Some(stamp);
+        }
+        [&mut memory.kg, &mut memory.direction, &mut memory.roots].into_iter().for_each(|v| v.resize(size, 0.0));
+        memory.wide.resize(penalty.dimension(rows.width()), 0.0);
+        Self { rows, penalty, point, memory }
+    }
+
+    /// Moves `theta` from the anchor to the current point.
+    pub(super) fn finish(self, theta: &mut [f64]) {
+        let wide = &mut self.memory.wide;
+        back(self.rows, &self.point.a, wide);
+        self.penalty.divide(wide);
+        axpy(1.0, wide, theta);
+    }
+}
+
+/// `out = Kv`
+fn kernel(gram: &[f64], penalty: Penalty, v: &[f64], out: &mut [f64]) {
+    times(gram, v, out, false);
+    let shift = penalty.intercept.map_or(0.0, |p| v.iter().sum::<f64>() / p);
+    out.iter_mut().for_each(|out| *out = *out / penalty.coefficients + shift);
+}
+
+impl System for Dual<'_> {
+    fn gradient_norm(&mut self, slopes: &[f64]) -> f64 {
+        self.point.update_residual(slopes);
+        let Memory { gram, kg, wide, .. } = &mut *self.memory;
+        kernel(gram, self.penalty, &self.point.g, kg);
+        back(self.rows, &self.point.g, wide);
+        norm(wide)
+    }
+
+    fn direction(&mut self, _slopes: &[f64], curvatures: &[f64], _precision: f64, change: &mut [f64]) -> Option<Along> {
+        let Memory { gram, cholesky, kg, direction, roots, .. } = &mut *self.memory;
+        let size = curvatures.len();
+        let shift = self.penalty.intercept.map_or(0.0, |p| 1.0 / p);
+        roots.iter_mut().zip(curvatures).for_each(|(root, w)| *root = w.sqrt());
+        let b = cholesky.matrix(size);
+        for j in 0..size {
+            for i in j..size {
+                let k = gram[j * size + i] / self.penalty.coefficients + shift;
+                b[j * size + i] = roots[i] * k * roots[j];
+            }
+            b[j * size + j] += 1.0;
+        }
+        if !cholesky.factor() {
+            return None;
+        }
+        direction.iter_mut().zip(roots.iter().zip(kg.iter())).for_each(|(d, (root, kg))| *d = root * kg);
+        cholesky.solve(direction);
+        for (d, (root, g)) in direction.iter_mut().zip(roots.iter().zip(&self.point.g)) {
+            *d = root * *d - g;
+        }
+        kernel(gram, self.penalty, direction, change);
+        Some(Along { slope: dot(&self.point.a, change), curvature: dot(direction, change) })
+    }
+
+    fn advance(&mut self, t: f64) {
+        axpy(t, &self.memory.direction, &mut self.point.a);
+    }
+}

@@ -1,0 +1,237 @@
+//! The proximal map of a batch, solved in the smaller of two spaces.
+//!
+//! With batch rows $X$ ($b \times p$), weights $v$, anchor $z$ and penalty $\rho$, a step of the iteration minimises
+//! $$\psi(\theta) = \sum_i v_i \ell(\eta_i; y_i) + \tfrac{\lambda}{2}\|\theta\|^2 + \tfrac{\rho}{2}\|\theta - z\|^2, \qquad \eta = X\theta + \beta_0 + o.$$
+//! The ridge term is free: it turns $\rho$ into $\rho + \lambda$ and $z$ into $\rho z/(\rho + \lambda)$ for the coefficients. The
+//! intercept $\beta_0$ is one more coordinate with a feature of ones, penalty $\rho$ and no ridge. Write $D$ for the diagonal of
+//! penalties. The minimiser is $\theta = z + D^{-1}X^Ta$ with $a = -v \circ \ell'(\eta)$: a vector of length $b$, whatever $p$ is.
+//!
+//! Four ways lead there; all end on $\|\nabla\psi\| \le$ tolerance $\cdot \|\nabla\psi(z)\|$ and agree:
+//!
+//! | path | for | cost of a Newton step |
+//! |---|---|---|
+//! | [`scalar`] | b = 1 | a safeguarded root in one dimension |
+//! | [`dual`] | b < p | Cholesky of $I + SKS$, $K = XD^{-1}X^T$ formed once a batch |
+//! | [`primal`] | p < b | Cholesky of $D + X^TWX$ |
+//! | [`conjugate`] | both large | conjugate gradients on $I + SKS$, never forming $K$ |
+//!
+//! [`cost`] predicts which is cheapest; [`newton`] is the driver that the last three share.
+
+mod conjugate;
+mod cost;
+mod dual;
+mod newton;
+mod primal;
+mod scalar;
+
+pub use cost::Path;
+
+use crate::data::{Batch, Rows, Support};
+use crate::error::{Error, Result};
+use crate::loss::Loss;
+use conjugate::Conjugate;
+use dual::{Dual, DualPoint};
+use newton::{Newton, Outcome};
+use primal::Primal;
+
+/// Prox of a batch loss: `theta` enters as the anchor and leaves as the minimiser.
+///
+/// `theta` holds the coefficients and, if the model has one, the intercept as its last entry.
+pub trait BatchProx: Send {
+    /// Takes the step with penalty `rho`.
+    fn apply(&mut self, batch: &Batch, rho: f64, theta: &mut [f64]) -> Result<()>;
+}
+
+/// Relative size of the gradient at which a prox counts as solved.
+pub const TOLERANCE: f64 = 1e-9;
+
+/// Penalties of the coordinates: one for all coefficients, one for the intercept if there is one.
+#[derive(Clone, Copy, Debug)]
+struct Penalty {
+    coefficients: f64,
+    intercept: Option<f64>,
+}
+
+impl Penalty {
+    /// Number of coordinates for `p` features.
+    fn dimension(&self, features: usize) -> usize {
+        features + usize::from(self.intercept.is_some())
+    }
+
+    /// `x ↦ D x`, in place.
+    fn multiply(&self, x: &mut [f64]) {
+        let features = x.len() - usize::from(self.intercept.is_some());
+        x[..features].iter_mut().for_each(|x| *x *= self.coefficients);
+        if let Some(penalty) = self.intercept {
+            x[features] *= penalty;
+        }
+    }
+
+    /// `x ↦ D⁻¹ x`, in place.
+    fn divide(&self, x: &mut [f64]) {
+        let inverse = Penalty { coefficients: 1.0 / self.coefficients, intercept: self.intercept.map(|p| 1.0 / p) };
+        inverse.multiply(x);
+    }
+}
+
+/// `out = Xᵀa`, with the sum of `a` as the entry of the intercept.
+fn back(rows: Rows, a: &[f64], out: &mut [f64]) {
+    out.fill(0.0);
+    rows.add_transpose_times(a, &mut out[..rows.width()]);
+    if let Some(intercept) = out.get_mut(rows.width()) {
+        *intercept = a.iter().sum();
+    }
+}
+
+/// `out = Xv`, with the last entry of `v` as the intercept.
+fn forward(rows: Rows, v: &[f64], support: &Support, out: &mut [f64]) {
+    let (coefficients, intercept) = v.split_at(rows.width());
+    rows.times(coefficients, support, out);
+    if let [intercept] = *intercept {
+        out.iter_mut().for_each(|out| *out += intercept);
+    }
+}
+
+/// The prox of any loss of a linear predictor, with its memory. It chooses its path anew for each batch.
+pub struct Prox<'l> {
+    loss: &'l dyn Loss,
+    ridge: f64,
+    intercept: bool,
+    tolerance: f64,
+    forced: Option<Path>,
+    support: Support,
+    newton: Newton,
+    point: DualPoint,
+    dual: dual::Memory,
+    conjugate: conjugate::Memory,
+    primal: primal::Memory,
+    last: Option<Taken>,
+}
+
+/// What the last step took.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Taken {
+    /// The path that finished it.
+    pub path: Path,
+    /// Newton steps.
+    pub newton_steps: usize,
+    /// Size of the gradient relative to that at the anchor.
+    pub residual: f64,
+}
+
+impl<'l> Prox<'l> {
+    /// A prox for models without ridge or intercept; see the methods below for those.
+    pub fn new(loss: &'l dyn Loss) -> Self {
+        Self {
+            loss,
+            ridge: 0.0,
+            intercept: false,
+            tolerance: TOLERANCE,
+            forced: None,
+            support: Support::default(),
+            newton: Newton::default(),
+            point: DualPoint::default(),
+            dual: dual::Memory::default(),
+            conjugate: conjugate::Memory::default(),
+            primal: primal::Memory::default(),
+            last: None,
+        }
+    }
+
+    /// Adds $(\lambda/2)\|\theta\|^2$.
+    #[must_use]
+    pub fn ridge(mut self, ridge: f64) -> Self {
+        self.ridge = ridge;
+        self
+    }
+
+    /// Whether the last entry of `theta` is an intercept.
+    #[must_use]
+    pub fn intercept(mut self, intercept: bool) -> Self {
+        self.intercept = intercept;
+        self
+    }
+
+    /// Takes one path always, for comparisons. A path that cannot serve the batch is replaced by the predicted best.
+    #[must_use]
+    pub fn force(mut self, path: Path) -> Self {
+        self.forced = Some(path);
+        self
+    }
+
+    /// What the last step took.
+    pub fn last(&self) -> Option<Taken> {
+        self.last
+    }
+
+    fn check_finite(&self, batch: &Batch) -> Result<()> {
+        let (predictors, responses) = (self.newton.predictors(), batch.response());
+        let finite = |i: usize| {
+            let (eta, y) = (predictors[i], responses[i]);
+            self.loss.value(eta, y).is_finite() && self.loss.slope(eta, y).is_finite()
+        };
+        match (0..batch.len()).find(|&i| batch.weights()[i] > 0.0 && !finite(i)) {
+            None => Ok(()),
+            Some(i) => {
+                let (row, predictor) = (batch.numbers()[i], predictors[i]);
+                Err(Error::Overflow { loss: self.loss.spec(), row, predictor })
+            }
+        }
+    }
+
+    /// Runs the chosen path from the anchor; on return `theta` is the minimiser.
+    fn solve(&mut self, batch: &Batch, penalty: Penalty, theta: &mut [f64]) -> Result<Taken> {
+        let rows = batch.rows();
+        let plan = cost::plan(self.loss, batch, penalty, self.newton.curvatures());
+        let path = self.forced.filter(|path| path.serves(batch.len())).unwrap_or(plan.path);
+        if path == Path::Scalar {
+            let eta = self.newton.predictors()[0];
+            scalar::step(self.loss, batch, penalty, eta, theta);
+            return Ok(Taken { path, newton_steps: 0, residual: 0.0 });
+        }
+        let mut driver = newton::Driver::new(self.loss, batch, self.tolerance, &mut self.newton);
+        if path == Path::Primal {
+            let mut system = Primal::new(rows, penalty, &mut self.primal);
+            driver.run(&mut system)?;
+            system.finish(theta);
+            return Ok(driver.taken(path));
+        }
+        self.point.start(batch.len());
+        if path == Path::Conjugate {
+            let budget = if self.forced.is_some() { usize::MAX } else { plan.conjugate_budget };
+            let mut system = Conjugate::new(rows, penalty, budget, &mut self.point, &mut self.conjugate);
+            if driver.run(&mut system)? == Outcome::Converged {
+                system.finish(theta);
+                return Ok(driver.taken(path));
+            }
+        }
+        // Reached directly, or because conjugate gradients used up their budget: the point they reached is kept.
+        let mut system = Dual::new(rows, penalty, batch.stamp(), &mut self.point, &mut self.dual);
+        driver.run(&mut system)?;
+        system.finish(theta);
+        Ok(driver.taken(Path::Dual))
+    }
+}
+
+impl BatchProx for Prox<'_> {
+    fn apply(&mut self, batch: &Batch, rho: f64, theta: &mut [f64]) -> Result<()> {
+        let features = batch.rows().width();
+        let penalty = Penalty { coefficients: rho + self.ridge, intercept: self.intercept.then_some(rho) };
+        let expected = penalty.dimension(features);
+        if theta.len() != expected {
+            let rule = "one entry a feature, one more for the intercept";
+            return Err(Error::Length { what: "theta", found: theta.len(), expected, rule });
+        }
+        if self.ridge > 0.0 {
+            theta[..features].iter_mut().for_each(|z| *z *= rho / penalty.coefficients);
+        }
+        self.support.update(&theta[..features]);
+        let predictors = self.newton.start(batch);
+        forward(batch.rows(), theta, &self.support, predictors);
+        predictors.iter_mut().zip(batch.offset()).for_each(|(eta, o)| *eta += o);
+        self.newton.differentiate(self.loss, batch);
+        self.check_finite(batch)?;
+        self.last = Some(self.solve(batch, penalty, theta)?);
+        Ok(())
+    }
+}

@@ -1,0 +1,171 @@
+//! Newton's method with a line search, for any way of solving its linear systems.
+//!
+//! The driver only sees the predictors: along a direction they move as $\eta + t\,\delta$, and the penalty
+//! $q = \tfrac12\|\theta - z\|_D^2$ is a quadratic in $t$ of which the system reports slope and curvature. So one line search
+//! (Armijo on $\psi$) serves all paths, and makes the semismooth steps of Huber and squared hinge losses global.
+
+use super::{Path, Taken};
+use crate::data::Batch;
+use crate::error::{Error, Result};
+use crate::linalg::{dot, norm_squared};
+use crate::loss::Loss;
+
+/// A way to solve the Newton systems of one prox. It holds the current point.
+pub(super) trait System {
+    /// $\|\nabla\psi\| = \|X^Ts + D(\theta - z)\|$, where `slopes` is $s = v \circ \ell'(\eta)$.
+    fn gradient_norm(&mut self, slopes: &[f64]) -> f64;
+
+    /// Finds a descent direction, Newton's to the relative `precision`; writes the change of η into `change`.
+    fn direction(&mut self, slopes: &[f64], curvatures: &[f64], precision: f64, change: &mut [f64]) -> Option<Along>;
+
+    /// Moves by `t` times the last direction.
+    fn advance(&mut self, t: f64);
+
+    /// Whether the system has spent what it was allowed.
+    fn is_out_of_budget(&self) -> bool {
+        false
+    }
+}
+
+/// The penalty along a direction: $q(t) = q(0) + t\,\mathrm{slope} + \tfrac12 t^2\,\mathrm{curvature}$.
+pub(super) struct Along {
+    pub(super) slope: f64,
+    pub(super) curvature: f64,
+}
+
+/// How a run of the driver ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Outcome {
+    Converged,
+    OutOfBudget,
+}
+
+/// Memory of the driver: everything of length b.
+#[derive(Default)]
+pub(super) struct Newton {
+    predictors: Vec<f64>,
+    trial: Vec<f64>,
+    change: Vec<f64>,
+    slopes: Vec<f64>,
+    curvatures: Vec<f64>,
+}
+
+impl Newton {
+    /// Fits the buffers to the batch; the caller fills in the predictors at the anchor.
+    pub(super) fn start(&mut self, batch: &Batch) -> &mut [f64] {
+        let buffers = [&mut self.predictors, &mut self.trial, &mut self.change, &mut self.slopes, &mut self.curvatures];
+        buffers.into_iter().for_each(|buffer| buffer.resize(batch.len(), 0.0));
+        &mut self.predictors
+    }
+
+    /// Slopes and curvatures at the current predictors.
+    pub(super) fn differentiate(&mut self, loss: &dyn Loss, batch: &Batch) {
+        loss.weighted_slopes(&self.predictors, batch.response(), batch.weights(), &mut self.slopes);
+        loss.weighted_curvatures(&self.predictors, batch.response(), batch.weights(), &mut self.curvatures);
+    }
+
+    pub(super) fn predictors(&self) -> &[f64] {
+        &self.predictors
+    }
+
+    pub(super) fn curvatures(&self) -> &[f64] {
+        &self.curvatures
+    }
+}
+
+/// Newton steps after which a prox that still has not met its tolerance is given up.
+const MOST_STEPS: usize = 100;
+/// Residual that is still good enough where rounding keeps the tolerance out of reach.
+const ACCEPTABLE: f64 = 1e-6;
+
+/// One solve; it may be run on a second system, which then goes on from where the first one stopped.
+pub(super) struct Driver<'d, 'a> {
+    loss: &'d dyn Loss,
+    batch: &'d Batch<'a>,
+    tolerance: f64,
+    memory: &'d mut Newton,
+    penalty: f64,
+    first_norm: Option<f64>,
+    residual: f64,
+    steps: usize,
+}
+
+impl<'d, 'a> Driver<'d, 'a> {
+    /// Starts at the anchor, where `memory` holds predictors and derivatives already.
+    pub(super) fn new(loss: &'d dyn Loss, batch: &'d Batch<'a>, tolerance: f64, memory: &'d mut Newton) -> Self {
+        Self { loss, batch, tolerance, memory, penalty: 0.0, first_norm: None, residual: 1.0, steps: 0 }
+    }
+
+    pub(super) fn taken(&self, path: Path) -> Taken {
+        Taken { path, newton_steps: self.steps, residual: self.residual }
+    }
+
+    fn loss_at(&self, predictors: &[f64]) -> f64 {
+        self.loss.weighted_value(predictors, self.batch.response(), self.batch.weights())
+    }
+
+    /// Steps until the gradient is small relative to the first one.
+    pub(super) fn run(&mut self, system: &mut dyn System) -> Result<Outcome> {
+        loop {
+            let norm = system.gradient_norm(&self.memory.slopes);
+            let first_norm = *self.first_norm.get_or_insert(norm);
+            self.residual = if norm == 0.0 { 0.0 } else { norm / first_norm };
+            if self.residual <= self.tolerance {
+                return Ok(Outcome::Converged);
+            }
+            if system.is_out_of_budget() {
+                return Ok(Outcome::OutOfBudget);
+            }
+            if self.steps >= MOST_STEPS || !self.step(system) {
+                // No decrease is left that double precision can see.
+                return if self.residual <= ACCEPTABLE {
+                    Ok(Outcome::Converged)
+                } else {
+                    Err(Error::ProxStalled { residual: self.residual, tolerance: self.tolerance })
+                };
+            }
+        }
+    }
+
+    /// How precisely the next linear system deserves to be solved: fully if one step is exact, else in step with the
+    /// quadratic convergence of Newton's method.
+    fn precision(&self) -> f64 {
+        let needed = 0.3 * self.tolerance / self.residual;
+        if self.loss.is_quadratic() { needed } else { needed.max((0.1 * self.residual).min(0.01)) }
+    }
+
+    /// One Newton step; `false` if it finds no decrease.
+    fn step(&mut self, system: &mut dyn System) -> bool {
+        self.steps += 1;
+        let precision = self.precision();
+        let Newton { slopes, curvatures, change, .. } = &mut *self.memory;
+        let Some(along) = system.direction(slopes, curvatures, precision, change) else { return false };
+        let value = self.loss_at(&self.memory.predictors) + self.penalty;
+        let slope = dot(&self.memory.slopes, &self.memory.change) + along.slope;
+        if slope.is_nan() || slope >= 0.0 {
+            return false;
+        }
+        // Rounding in the sums that make up ψ; a step within it is a step.
+        let slack = 1e-14 * value.abs();
+        let mut t = 1.0;
+        for _ in 0..60 {
+            for (trial, (eta, change)) in
+                self.memory.trial.iter_mut().zip(self.memory.predictors.iter().zip(&self.memory.change))
+            {
+                *trial = eta + t * change;
+            }
+            let penalty = self.penalty + t * along.slope + 0.5 * t * t * along.curvature;
+            let reached = self.loss_at(&self.memory.trial) + penalty;
+            if reached <= value + 1e-4 * t * slope + slack {
+                std::mem::swap(&mut self.memory.predictors, &mut self.memory.trial);
+                self.penalty = penalty;
+                system.advance(t);
+                self.memory.differentiate(self.loss, self.batch);
+                let is_finite = norm_squared(&self.memory.slopes).is_finite();
+                return is_finite;
+            }
+            t *= 0.5;
+        }
+        false
+    }
+}
