@@ -42,7 +42,10 @@ impl Affine {
                 return Err(refusal(set.spec(), reason));
             };
             if !distance.is_finite() {
-                return Err(refusal(set.spec(), format!("entry {} of b is too large compared with its row of a", i + 1)));
+                return Err(refusal(
+                    set.spec(),
+                    format!("entry {} of b is too large compared with its row of a", i + 1),
+                ));
             }
             set.unit_rows.push(unit);
             set.distances.push(distance);
@@ -133,7 +136,10 @@ impl Constraint for Affine {
         if error <= TOLERANCE * size {
             return Ok(());
         }
-        Err(projection_failure(self, format!("the equations hold only up to {error:e}; their rows are nearly dependent")))
+        Err(projection_failure(
+            self,
+            format!("the equations hold only up to {error:e}; their rows are nearly dependent"),
+        ))
     }
 
     fn is_convex(&self) -> bool {

@@ -80,7 +80,7 @@ mod tests {
 
     #[test]
     fn a_point_outside_moves_along_the_ray_to_the_centre() -> Result<()> {
-        assert_eq!(projected(&Ball::radius(1.0)?, &[3.0, -4.0])?, [0.6, -0.8]);
+        assert_eq!(projected(&Ball::radius(2.5)?, &[3.0, -4.0])?, [1.5, -2.0]);
         let shifted = Ball::radius(1.0)?.centred_at(vec![1.0, 1.0])?;
         assert_eq!(projected(&shifted, &[1.0, 5.0])?, [1.0, 2.0]);
         assert_eq!(projected(&shifted, &[1.0, 1.5])?, [1.0, 1.5]);

@@ -55,8 +55,8 @@ mod tests {
 
     #[test]
     fn sparse_vectors_are_shortened_after_the_selection() -> Result<()> {
-        let set = ConeInBall::new(Sparsity::at_most(2), 1.0)?;
-        assert_eq!(projected(&set, &[3.0, 1.0, -4.0])?, [0.6, 0.0, -0.8]);
+        let set = ConeInBall::new(Sparsity::at_most(2), 2.5)?;
+        assert_eq!(projected(&set, &[3.0, 1.0, -4.0])?, [1.5, 0.0, -2.0]);
         assert_eq!(projected(&set, &[0.3, 0.1, -0.4])?, [0.3, 0.0, -0.4]);
         Ok(())
     }

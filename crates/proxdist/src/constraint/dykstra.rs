@@ -66,7 +66,8 @@ impl Dykstra {
         if moved <= ACCEPTABLE * size {
             return Ok(());
         }
-        let reason = format!("after {SWEEPS} sweeps the sets still pull {moved:e} apart; they may have no common point");
+        let reason =
+            format!("after {SWEEPS} sweeps the sets still pull {moved:e} apart; they may have no common point");
         Err(projection_failure(self, reason))
     }
 }

@@ -114,7 +114,8 @@ impl Constraint for GroupSparsity {
         }
         // Squares of extreme entries overflow or vanish; dividing by the largest entry keeps their order.
         let top = largest(point.iter().copied());
-        let scale = if (1e-120..1e120).contains(&top) || top == 0.0 { 1.0 } else { top };
+        let extreme = top.is_finite() && top > 0.0 && !(1e-120..1e120).contains(&top);
+        let scale = if extreme { top } else { 1.0 };
         let mut squares = work.take_numbers();
         squares.resize(count, 0.0);
         for (j, x) in point.iter().enumerate() {

@@ -178,7 +178,9 @@ impl Recognised {
                 Ok(Box::new(SparseSum::non_negative_in_l1_ball(keep, L1Ball::radius(radius)?)))
             }
             (Some(bounds), Some(total), _) => Err(no_formula(spec, &bounds.spec(), &Simplex::total(total)?.spec())),
-            (Some(bounds), None, Some(radius)) => Err(no_formula(spec, &bounds.spec(), &L1Ball::radius(radius)?.spec())),
+            (Some(bounds), None, Some(radius)) => {
+                Err(no_formula(spec, &bounds.spec(), &L1Ball::radius(radius)?.spec()))
+            }
             (None, Some(total), Some(radius)) => {
                 Err(no_formula(spec, &Simplex::total(total)?.spec(), &L1Ball::radius(radius)?.spec()))
             }

@@ -68,9 +68,10 @@ fn pool(values: impl Iterator<Item = f64>, means: &mut Vec<f64>, counts: &mut Ve
             }
             means.pop();
             counts.pop();
-            let together = (count + length) as f64;
-            // Weighted this way opposite extremes cannot overflow.
-            mean = before * (length as f64 / together) + mean * (count as f64 / together);
+            let (m, n) = (count as f64, length as f64);
+            let plain = (before * n + mean * m) / (m + n);
+            // Opposite extremes overflow in the sum but not in the weighted mean.
+            mean = if plain.is_finite() { plain } else { before * (n / (m + n)) + mean * (m / (m + n)) };
             count += length;
         }
         means.push(mean);

@@ -45,8 +45,8 @@ fn score(x: f64, limits: (f64, f64)) -> f64 {
     let kept = clip(x, limits);
     if excludes_zero(limits) {
         f64::INFINITY
-    } else if kept == x {
-        x.abs()
+    } else if kept == x || kept == 0.0 {
+        kept.abs()
     } else {
         kept.abs().sqrt() * std::f64::consts::SQRT_2 * (x - kept / 2.0).abs().sqrt()
     }

@@ -17,8 +17,8 @@ use faer::diag::DiagMut;
 use faer::dyn_stack::StackReq;
 use faer::linalg::evd::{self, ComputeEigenvectors};
 use faer::linalg::householder;
-use faer::linalg::matmul::triangular::{self, BlockStructure};
 use faer::linalg::matmul::matmul;
+use faer::linalg::matmul::triangular::{self, BlockStructure};
 use faer::linalg::qr::no_pivoting::factor as qr;
 use faer::linalg::svd::{self as faer_svd, ComputeSvdVectors};
 use faer::{Accum, Conj, MatMut, MatRef, Par};
@@ -98,7 +98,10 @@ fn leading<'a>(
     numbers.resize(m * rank + if small_enough { whole.max(block) } else { whole }, 0.0);
     let (w, rest) = numbers.split_at_mut(m * rank);
     if small_enough && power(a, w, rank, rest, scratch) {
-        return Some((MatRef::from_column_major_slice(w, m, rank), MatRef::from_column_major_slice(&rest[..n * rank], n, rank)));
+        return Some((
+            MatRef::from_column_major_slice(w, m, rank),
+            MatRef::from_column_major_slice(&rest[..n * rank], n, rank),
+        ));
     }
     let (v, rest) = rest.split_at_mut(n * n);
     let (values, gram) = rest.split_at_mut(n);
@@ -226,7 +229,14 @@ fn lower_gram(gram: &mut [f64], size: usize, x: MatRef<f64>) {
 
 /// Replaces `basis` by orthonormal columns that span those of `vectors`, by Householder reflections: also when the
 /// vectors are dependent. `vectors` is used up.
-fn orthonormalise(vectors: &mut [f64], basis: &mut [f64], space: &mut [f64], n: usize, k: usize, scratch: &mut Scratch) {
+fn orthonormalise(
+    vectors: &mut [f64],
+    basis: &mut [f64],
+    space: &mut [f64],
+    n: usize,
+    k: usize,
+    scratch: &mut Scratch,
+) {
     let block = qr::recommended_block_size::<f64>(n, k).min(k);
     let mut factor = MatMut::from_column_major_slice_mut(&mut space[..block * k], block, k);
     let mut vectors = MatMut::from_column_major_slice_mut(vectors, n, k);
@@ -265,8 +275,7 @@ fn eigenvectors(
 
 /// Eigenvalues in rising order and eigenvectors of a symmetric matrix given by its lower triangle.
 fn symmetric(matrix: &[f64], size: usize, values: &mut [f64], vectors: &mut [f64], scratch: &mut Scratch) -> bool {
-    let required =
-        evd::self_adjoint_evd_scratch::<f64>(size, ComputeEigenvectors::Yes, Par::Seq, Default::default());
+    let required = evd::self_adjoint_evd_scratch::<f64>(size, ComputeEigenvectors::Yes, Par::Seq, Default::default());
     evd::self_adjoint_evd(
         MatRef::from_column_major_slice(matrix, size, size),
         DiagMut::from_slice_mut(values),

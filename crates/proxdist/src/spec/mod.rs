@@ -192,7 +192,8 @@ impl SetSpec {
             Self::Rank { rank } => match shape {
                 Shape::Matrix { rows, columns } => Box::new(Rank::at_most(*rank, rows, columns)),
                 Shape::Vector(length) => {
-                    let reason = format!("the parameter is a vector of length {length}; rank needs a matrix, such as 64x64");
+                    let reason =
+                        format!("the parameter is a vector of length {length}; rank needs a matrix, such as 64x64");
                     return Err(Error::constraint(self.to_string(), reason));
                 }
             },

@@ -30,8 +30,7 @@ fn any_set(piece: Piece, depth: usize) -> Result<SetSpec> {
     if depth > DEEPEST {
         return Err(piece.error(format!("blocks are nested more than {DEEPEST} deep")));
     }
-    let mut parts =
-        top_level_parts(piece)?.into_iter().map(|part| one_set(part, depth)).collect::<Result<Vec<_>>>()?;
+    let mut parts = top_level_parts(piece)?.into_iter().map(|part| one_set(part, depth)).collect::<Result<Vec<_>>>()?;
     if parts.len() > 1 {
         return Ok(SetSpec::Intersection(parts));
     }
