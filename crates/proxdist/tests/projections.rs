@@ -40,8 +40,13 @@ const M4X3: Shape = Shape::Matrix { rows: 4, columns: 3 };
 const M3X4: Shape = Shape::Matrix { rows: 3, columns: 4 };
 const INF: f64 = f64::INFINITY;
 
-/// Every set of the grammar and every exact combination; a new set is a new line.
+/// Everything that is tested; a new set is a new line in one of the lists below.
 fn every_set() -> Vec<Case> {
+    [basic_sets(), structured_sets(), sparse_sets(), cones_in_a_ball(), iterated_sets()].into_iter().flatten().collect()
+}
+
+/// The first half of the grammar: one rule for each entry, or for their size.
+fn basic_sets() -> Vec<Case> {
     vec![
         case("none", V6, |_| true, <[f64]>::to_vec),
         case("ball:1.5", V6, |x| at_most(norm(x), 1.5), |x| twins::ball(x, &[0.0; 6], 1.5)),
@@ -65,6 +70,12 @@ fn every_set() -> Vec<Case> {
             |x| twins::bounds(x, &[0.0, 0.5, -INF], &[1.0, INF, -1.0]),
         ),
         case("nonneg", V6, |x| within(x, 0.0, INF), twins::positive),
+    ]
+}
+
+/// The second half: sums, equations, order, groups, blocks.
+fn structured_sets() -> Vec<Case> {
+    vec![
         case("l1:2.5", V6, |x| at_most(sum_of_magnitudes(x), 2.5), |x| twins::l1_ball(x, 2.5)),
         case("linf:1.5", V6, |x| within(x, -1.5, 1.5), |x| twins::bounds(x, &[-1.5; 6], &[1.5; 6])),
         case("simplex", V6, |x| on_simplex(x, 1.0), |x| twins::simplex(x, 1.0)),
@@ -115,7 +126,12 @@ fn every_set() -> Vec<Case> {
                 [twins::simplex(&x[..2], 1.0), vec![x[2]], sparse].concat()
             },
         ),
-        // Sparsity with limits, a sum or a length.
+    ]
+}
+
+/// Sparsity with limits, a sum or a length, exactly.
+fn sparse_sets() -> Vec<Case> {
+    vec![
         case(
             "sparsity:2 & nonneg",
             V6,
@@ -170,7 +186,12 @@ fn every_set() -> Vec<Case> {
             |x| nonzeros(x) <= 2 && at_most(norm(x), 1.5) && within(x, 0.0, INF),
             |x| twins::sparse(x, 2, |v, _| Some(twins::cone_in_ball(v, 1.5, twins::positive))),
         ),
-        // Other cones in a ball.
+    ]
+}
+
+/// Other cones in a ball around the origin, exactly.
+fn cones_in_a_ball() -> Vec<Case> {
+    vec![
         case(
             "nonneg & ball:1.5",
             V6,
@@ -201,7 +222,12 @@ fn every_set() -> Vec<Case> {
             |x| at_most(norm(x), 1.5) && at_most(x[0], x[1]) && at_most(x[1], x[2]),
             |x| twins::cone_in_ball(x, 1.5, |v| [twins::increasing(&v[..3]), v[3..].to_vec()].concat()),
         ),
-        // By Dykstra's algorithm.
+    ]
+}
+
+/// Convex sets together, by Dykstra's algorithm.
+fn iterated_sets() -> Vec<Case> {
+    vec![
         case(
             "simplex & box:0,0.4",
             V6,

@@ -67,9 +67,12 @@ impl Constraint for Ball {
 /// The projection onto the ball around the origin.
 pub(super) fn shorten(point: &mut [f64], radius: f64) {
     let length = Length::of(point.iter().copied());
+    if length.value() <= radius {
+        return;
+    }
     // NaN is not shorter than anything, so it spreads and is seen.
-    if !(length.value() <= radius) {
-        point.iter_mut().for_each(|x| *x = length.rescaled(*x, radius));
+    for x in point {
+        *x = length.rescaled(*x, radius);
     }
 }
 

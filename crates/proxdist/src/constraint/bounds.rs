@@ -122,7 +122,11 @@ impl Constraint for Bounds {
     fn project(&self, point: &mut [f64], _work: &mut Workspace) -> Result<()> {
         require_dimension(self, self.dimension().unwrap_or(point.len()), point.len())?;
         match &self.limits {
-            Limits::Shared { lower, upper } => point.iter_mut().for_each(|x| *x = clip(*x, (*lower, *upper))),
+            Limits::Shared { lower, upper } => {
+                for x in point {
+                    *x = clip(*x, (*lower, *upper));
+                }
+            }
             Limits::Each { lower, upper } => {
                 for ((x, l), u) in point.iter_mut().zip(lower).zip(upper) {
                     *x = clip(*x, (*l, *u));

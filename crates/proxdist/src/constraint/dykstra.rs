@@ -92,11 +92,11 @@ impl Constraint for Dykstra {
     }
 
     fn is_cone(&self) -> bool {
-        self.parts.iter().all(|part| part.is_cone())
+        self.parts.iter().all(Constraint::is_cone)
     }
 
     fn is_scale_free(&self) -> bool {
-        self.parts.iter().all(|part| part.is_scale_free())
+        self.parts.iter().all(Constraint::is_scale_free)
     }
 
     /// Besides the parts' own checks, one trial projection shows whether there is a common point at all.

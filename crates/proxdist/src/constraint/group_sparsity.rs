@@ -99,7 +99,9 @@ fn group_of_each(lists: &[Vec<(usize, usize)>]) -> std::result::Result<Vec<usize
         next = last.checked_add(1).filter(|next| *next <= MOST_INDICES).ok_or("the indices are too large")?;
     }
     let mut group_of = Vec::with_capacity(next);
-    ranges.iter().for_each(|&(first, last, group)| group_of.extend((first..=last).map(|_| group)));
+    for (first, last, group) in ranges {
+        group_of.extend((first..=last).map(|_| group));
+    }
     Ok(group_of)
 }
 
@@ -124,7 +126,9 @@ impl Constraint for GroupSparsity {
         let mut candidates = work.take_numbers();
         let mut cut = Cut::largest(squares.iter().map(|s| s.abs()), self.keep, &mut candidates);
         work.return_numbers(candidates);
-        squares.iter_mut().for_each(|s| *s = f64::from(u8::from(cut.keeps(s.abs()))));
+        for s in &mut squares {
+            *s = f64::from(u8::from(cut.keeps(s.abs())));
+        }
         for (j, x) in point.iter_mut().enumerate() {
             *x = if squares[self.group(j)] > 0.0 { *x + 0.0 } else { 0.0 };
         }

@@ -26,7 +26,9 @@ impl LinfBall {
 
 impl Constraint for LinfBall {
     fn project(&self, point: &mut [f64], _work: &mut Workspace) -> Result<()> {
-        point.iter_mut().for_each(|x| *x = clip(*x, (-self.radius, self.radius)));
+        for x in point {
+            *x = clip(*x, (-self.radius, self.radius));
+        }
         Ok(())
     }
 

@@ -13,7 +13,9 @@ pub struct NonNegative;
 
 impl Constraint for NonNegative {
     fn project(&self, point: &mut [f64], _work: &mut Workspace) -> Result<()> {
-        point.iter_mut().for_each(|x| *x = clip(*x, (0.0, f64::INFINITY)));
+        for x in point {
+            *x = clip(*x, (0.0, f64::INFINITY));
+        }
         Ok(())
     }
 

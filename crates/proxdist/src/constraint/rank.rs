@@ -14,7 +14,7 @@ use crate::spec::SetSpec;
 /// At most so many linearly independent rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rank {
-    rank: usize,
+    most: usize,
     rows: usize,
     columns: usize,
 }
@@ -22,7 +22,7 @@ pub struct Rank {
 impl Rank {
     /// Matrices of `rows × columns` with at most this rank; with zero, only the zero matrix.
     pub fn at_most(rank: usize, rows: usize, columns: usize) -> Self {
-        Self { rank, rows, columns }
+        Self { most: rank, rows, columns }
     }
 }
 
@@ -33,13 +33,13 @@ impl Constraint for Rank {
             return Err(projection_failure(self, "an entry of the matrix is not finite"));
         }
         let mut numbers = work.take_numbers();
-        let done = svd::truncate(point, self.rows, self.columns, self.rank, &mut numbers, &mut work.scratch);
+        let done = svd::truncate(point, self.rows, self.columns, self.most, &mut numbers, &mut work.scratch);
         work.return_numbers(numbers);
         done.then_some(()).ok_or_else(|| projection_failure(self, "the singular value decomposition did not converge"))
     }
 
     fn is_convex(&self) -> bool {
-        self.rank == 0 || self.rank >= self.rows.min(self.columns)
+        self.most == 0 || self.most >= self.rows.min(self.columns)
     }
 
     fn is_cone(&self) -> bool {
@@ -52,15 +52,15 @@ impl Constraint for Rank {
             let reason = format!("the set is for a {rows}x{columns} matrix, but the parameter is {}", described(shape));
             return Err(refusal(self.spec(), reason));
         }
-        let most = rows.min(columns);
-        if self.rank <= most {
+        let possible = rows.min(columns);
+        if self.most <= possible {
             return Ok(());
         }
-        Err(refusal(self.spec(), format!("a {rows}x{columns} coefficient matrix has rank at most {most}")))
+        Err(refusal(self.spec(), format!("a {rows}x{columns} coefficient matrix has rank at most {possible}")))
     }
 
     fn spec(&self) -> String {
-        SetSpec::Rank { rank: self.rank }.to_string()
+        SetSpec::Rank { rank: self.most }.to_string()
     }
 }
 

@@ -20,8 +20,7 @@ impl Cut {
         candidates.clear();
         let mut threshold = f64::NEG_INFINITY;
         for score in scores {
-            // Not `score > threshold`: NaN must get in.
-            if !(score <= threshold) || candidates.len() < keep {
+            if score > threshold || candidates.len() < keep || score.is_nan() {
                 candidates.push(score);
                 if candidates.len() == full {
                     threshold = keep_upper(candidates, keep);

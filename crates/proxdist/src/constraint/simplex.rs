@@ -38,7 +38,9 @@ impl Constraint for Simplex {
         let mut candidates = work.take_numbers();
         let level = Level::of(point.iter().copied(), self.total, &mut candidates);
         work.return_numbers(candidates);
-        point.iter_mut().for_each(|x| *x = level.excess(*x));
+        for x in point {
+            *x = level.excess(*x);
+        }
         Ok(())
     }
 

@@ -21,7 +21,7 @@ use faer::linalg::matmul::matmul;
 use faer::linalg::matmul::triangular::{self, BlockStructure};
 use faer::linalg::qr::no_pivoting::factor as qr;
 use faer::linalg::svd::{self as faer_svd, ComputeSvdVectors};
-use faer::{Accum, Conj, MatMut, MatRef, Par};
+use faer::{Accum, Conj, MatMut, MatRef, Par, Spec};
 
 use super::Scratch;
 
@@ -54,11 +54,15 @@ pub(crate) fn truncate(
     // Squares must neither overflow nor vanish.
     let scale = if (1e-100..1e100).contains(&top) { 1.0 } else { top };
     if scale != 1.0 {
-        matrix.iter_mut().for_each(|x| *x /= scale);
+        for x in &mut *matrix {
+            *x /= scale;
+        }
     }
     let done = factored(matrix, rows, columns, rank, numbers, scratch);
     if scale != 1.0 {
-        matrix.iter_mut().for_each(|x| *x *= scale);
+        for x in matrix {
+            *x *= scale;
+        }
     }
     done
 }
@@ -242,11 +246,11 @@ fn orthonormalise(
     let mut vectors = MatMut::from_column_major_slice_mut(vectors, n, k);
     let mut basis = MatMut::from_column_major_slice_mut(basis, n, k);
     let required = StackReq::any_of(&[
-        qr::qr_in_place_scratch::<f64>(n, k, block, Par::Seq, Default::default()),
+        qr::qr_in_place_scratch::<f64>(n, k, block, Par::Seq, Spec::default()),
         householder::apply_block_householder_sequence_on_the_left_in_place_scratch::<f64>(n, block, k),
     ]);
     let stack = scratch.stack(required);
-    qr::qr_in_place(vectors.as_mut(), factor.as_mut(), Par::Seq, stack, Default::default());
+    qr::qr_in_place(vectors.as_mut(), factor.as_mut(), Par::Seq, stack, Spec::default());
     basis.fill(0.0);
     basis.as_mut().diagonal_mut().fill(1.0);
     householder::apply_block_householder_sequence_on_the_left_in_place_with_conj(
@@ -275,14 +279,14 @@ fn eigenvectors(
 
 /// Eigenvalues in rising order and eigenvectors of a symmetric matrix given by its lower triangle.
 fn symmetric(matrix: &[f64], size: usize, values: &mut [f64], vectors: &mut [f64], scratch: &mut Scratch) -> bool {
-    let required = evd::self_adjoint_evd_scratch::<f64>(size, ComputeEigenvectors::Yes, Par::Seq, Default::default());
+    let required = evd::self_adjoint_evd_scratch::<f64>(size, ComputeEigenvectors::Yes, Par::Seq, Spec::default());
     evd::self_adjoint_evd(
         MatRef::from_column_major_slice(matrix, size, size),
         DiagMut::from_slice_mut(values),
         Some(MatMut::from_column_major_slice_mut(vectors, size, size)),
         Par::Seq,
         scratch.stack(required),
-        Default::default(),
+        Spec::default(),
     )
     .is_ok()
 }
@@ -290,14 +294,8 @@ fn symmetric(matrix: &[f64], size: usize, values: &mut [f64], vectors: &mut [f64
 /// The third way: all right singular vectors, in falling order of singular value.
 fn singular_vectors(a: MatRef<f64>, v: &mut [f64], values: &mut [f64], scratch: &mut Scratch) -> bool {
     let (m, n) = a.shape();
-    let required = faer_svd::svd_scratch::<f64>(
-        m,
-        n,
-        ComputeSvdVectors::No,
-        ComputeSvdVectors::Thin,
-        Par::Seq,
-        Default::default(),
-    );
+    let required =
+        faer_svd::svd_scratch::<f64>(m, n, ComputeSvdVectors::No, ComputeSvdVectors::Thin, Par::Seq, Spec::default());
     faer_svd::svd(
         a,
         DiagMut::from_slice_mut(values),
@@ -305,7 +303,7 @@ fn singular_vectors(a: MatRef<f64>, v: &mut [f64], values: &mut [f64], scratch: 
         Some(MatMut::from_column_major_slice_mut(v, n, n)),
         Par::Seq,
         scratch.stack(required),
-        Default::default(),
+        Spec::default(),
     )
     .is_ok()
 }
