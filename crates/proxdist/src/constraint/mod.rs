@@ -1,15 +1,54 @@
 //! The sets $C$ a parameter can be held to, one file each, all obeying the same laws.
 //!
 //! A set is its projection $P_C(x) = \arg\min_{c \in C} \|c - x\|$. Where several points are nearest (non-convex sets),
-//! ties go to the lower index, so that a seed determines a fit.
+//! ties go to the lower index, so that a seed determines a fit. A point with a NaN in it has no nearest point: the
+//! projection then fails or leaves a NaN to be seen, but never hides it.
 
+mod affine;
+mod ball;
+mod blocks;
+mod bounds;
+mod cone_in_ball;
+mod dykstra;
+mod group_sparsity;
+mod half_space;
+mod intersection;
+mod l1_ball;
+mod linf_ball;
+mod magnitude;
+mod monotone;
+mod non_negative;
+mod rank;
+mod selection;
+mod simplex;
+mod sparse_bounded;
+mod sparse_sum;
+mod sparsity;
 mod whole_space;
 mod workspace;
 
+pub use affine::Affine;
+pub use ball::Ball;
+pub use blocks::Blocks;
+pub use bounds::Bounds;
+pub use cone_in_ball::ConeInBall;
+pub use dykstra::Dykstra;
+pub use group_sparsity::GroupSparsity;
+pub use half_space::HalfSpace;
+pub use intersection::{Intersection, Method, intersection};
+pub use l1_ball::L1Ball;
+pub use linf_ball::LinfBall;
+pub use monotone::Monotone;
+pub use non_negative::NonNegative;
+pub use rank::Rank;
+pub use simplex::Simplex;
+pub use sparse_bounded::SparseBounded;
+pub use sparse_sum::SparseSum;
+pub use sparsity::Sparsity;
 pub use whole_space::WholeSpace;
 pub use workspace::Workspace;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::shape::Shape;
 
 /// A closed set that a point can be projected onto.
@@ -74,4 +113,33 @@ pub fn projected(set: &dyn Constraint, point: &[f64]) -> Result<Vec<f64>> {
     let mut result = point.to_vec();
     set.project(&mut result, &mut Workspace::default())?;
     Ok(result)
+}
+
+/// Specifications longer than this are cut short in messages.
+const LONGEST_SPEC: usize = 80;
+
+/// The error of a set whose numbers make no sense, by themselves or for the parameter.
+fn refusal(spec: impl AsRef<str>, reason: impl Into<String>) -> Error {
+    Error::constraint(brief(spec.as_ref()), reason)
+}
+
+/// The error of a projection that cannot be computed.
+fn projection_failure(set: &dyn Constraint, reason: impl Into<String>) -> Error {
+    Error::Projection { spec: brief(&set.spec()), reason: reason.into() }
+}
+
+fn brief(spec: &str) -> String {
+    match spec.char_indices().nth(LONGEST_SPEC) {
+        Some((end, _)) => format!("{}…", &spec[..end]),
+        None => spec.to_owned(),
+    }
+}
+
+/// Refuses a parameter whose length is not that of the set.
+fn require_dimension(set: &dyn Constraint, expected: usize, found: usize) -> Result<()> {
+    if expected == found {
+        return Ok(());
+    }
+    let reason = format!("the set describes {expected} coordinates, but the parameter has {found}");
+    Err(refusal(set.spec(), reason))
 }

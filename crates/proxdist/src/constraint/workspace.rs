@@ -4,16 +4,39 @@ use crate::linalg::Scratch;
 
 /// Scratch memory for projections. Starts empty, grows to what the set needs, then stays.
 ///
-/// Composite sets hand the same workspace to their parts: a set takes a buffer out with [`std::mem::take`] while it calls
-/// another set, and puts it back afterwards.
+/// A set borrows a buffer with a `take_` method and hands it back when it is done. Buffers come back in the reverse
+/// order of their borrowing, so a set inside a set inside a set finds the same memory at every step and a repeated
+/// projection allocates nothing. A buffer that is not handed back (an error on the way) is merely forgotten.
 #[derive(Default)]
 pub struct Workspace {
-    /// Any use; contents are unspecified between calls.
-    pub values: Vec<f64>,
-    /// A second buffer of numbers.
-    pub more_values: Vec<f64>,
-    /// Indices, for selections and sorts.
-    pub indices: Vec<usize>,
+    numbers: Vec<Vec<f64>>,
+    indices: Vec<Vec<usize>>,
     /// Memory for matrix decompositions.
     pub(crate) scratch: Scratch,
+}
+
+impl Workspace {
+    /// An empty buffer of numbers.
+    pub fn take_numbers(&mut self) -> Vec<f64> {
+        let mut buffer = self.numbers.pop().unwrap_or_default();
+        buffer.clear();
+        buffer
+    }
+
+    /// Returns a buffer of numbers.
+    pub fn return_numbers(&mut self, buffer: Vec<f64>) {
+        self.numbers.push(buffer);
+    }
+
+    /// An empty buffer of indices.
+    pub fn take_indices(&mut self) -> Vec<usize> {
+        let mut buffer = self.indices.pop().unwrap_or_default();
+        buffer.clear();
+        buffer
+    }
+
+    /// Returns a buffer of indices.
+    pub fn return_indices(&mut self, buffer: Vec<usize>) {
+        self.indices.push(buffer);
+    }
 }

@@ -5,6 +5,7 @@
 //! does not matter; a Cholesky factor lives in the lower triangle, column-major.
 
 mod cholesky;
+pub(crate) mod svd;
 mod vectors;
 
 pub(crate) use cholesky::Cholesky;

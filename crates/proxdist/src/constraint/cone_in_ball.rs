@@ -1,0 +1,69 @@
+//! The part of a cone that lies in a ball around the origin, $K \cap \{x : \|x\| \le r\}$.
+//!
+//! Project onto the cone, then shorten: along a ray $tu$, $t \ge 0$, $\|u\| = 1$, the squared distance to $x$ is
+//! $\|x\|^2 - 2t\,u^T x + t^2$, so for every admissible length the best direction is the one that maximises $u^T x$, the
+//! direction of $P_K(x)$, and the best length is $\min(\|P_K(x)\|, r)$. This needs no convexity: it holds for sparsity,
+//! groups and rank too. The cost is that of the cone; ties are resolved as the cone does.
+
+use super::ball::{Ball, shorten};
+use super::{Constraint, Workspace, refusal};
+use crate::error::Result;
+use crate::shape::Shape;
+
+/// A cone and a ball around the origin at once.
+pub struct ConeInBall<C> {
+    cone: C,
+    ball: Ball,
+    radius: f64,
+}
+
+impl<C: Constraint> ConeInBall<C> {
+    /// Points of `cone` no longer than `radius`; the set must say of itself that it is a cone.
+    pub fn new(cone: C, radius: f64) -> Result<Self> {
+        let set = Self { cone, ball: Ball::radius(radius)?, radius };
+        if set.cone.is_cone() {
+            return Ok(set);
+        }
+        Err(refusal(set.spec(), format!("{} is not a cone", set.cone.spec())))
+    }
+}
+
+impl<C: Constraint> Constraint for ConeInBall<C> {
+    fn project(&self, point: &mut [f64], work: &mut Workspace) -> Result<()> {
+        self.cone.project(point, work)?;
+        shorten(point, self.radius);
+        Ok(())
+    }
+
+    fn is_convex(&self) -> bool {
+        self.cone.is_convex()
+    }
+
+    fn check(&self, shape: Shape) -> Result<()> {
+        self.cone.check(shape)
+    }
+
+    fn spec(&self) -> String {
+        format!("{} & {}", self.cone.spec(), self.ball.spec())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::constraint::{Simplex, Sparsity, projected};
+
+    #[test]
+    fn sparse_vectors_are_shortened_after_the_selection() -> Result<()> {
+        let set = ConeInBall::new(Sparsity::at_most(2), 2.5)?;
+        assert_eq!(projected(&set, &[3.0, 1.0, -4.0])?, [1.5, 0.0, -2.0]);
+        assert_eq!(projected(&set, &[0.3, 0.1, -0.4])?, [0.3, 0.0, -0.4]);
+        Ok(())
+    }
+
+    #[test]
+    fn a_set_that_is_not_a_cone_is_refused() {
+        let message = ConeInBall::new(Simplex::default(), 1.0).err().map(|error| error.to_string());
+        assert_eq!(message.as_deref(), Some("constraint simplex & ball:1: simplex is not a cone"));
+    }
+}

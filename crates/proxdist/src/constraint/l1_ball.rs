@@ -1,0 +1,64 @@
+//! The L1 ball, $C = \{x : \sum_j |x_j| \le r\}$.
+//!
+//! Signs never change, so a point outside is projected as $|x|$ onto the simplex of total $r$ and gets its signs back:
+//! soft thresholding, $P(x)_j = \mathrm{sign}(x_j) \max(|x_j| - \tau, 0)$. Convex, unique, $O(p)$ per pass, few passes.
+
+use super::simplex::Level;
+use super::{Constraint, Workspace, refusal};
+use crate::error::Result;
+use crate::spec::SetSpec;
+
+/// A limit on the sum of magnitudes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct L1Ball {
+    radius: f64,
+}
+
+impl L1Ball {
+    /// Magnitudes that sum to at most `radius`, which is zero or positive.
+    pub fn radius(radius: f64) -> Result<Self> {
+        let ball = Self { radius };
+        if radius.is_finite() && radius >= 0.0 {
+            return Ok(ball);
+        }
+        Err(refusal(ball.spec(), "the radius must be a finite number, zero or positive"))
+    }
+}
+
+impl Constraint for L1Ball {
+    fn project(&self, point: &mut [f64], work: &mut Workspace) -> Result<()> {
+        if point.iter().map(|x| x.abs()).sum::<f64>() <= self.radius {
+            return Ok(());
+        }
+        let mut candidates = work.take_numbers();
+        let level = Level::of(point.iter().map(|x| x.abs()), self.radius, &mut candidates);
+        work.return_numbers(candidates);
+        for x in point {
+            let magnitude = level.excess(x.abs());
+            *x = if magnitude == 0.0 { 0.0 } else { magnitude.copysign(*x) };
+        }
+        Ok(())
+    }
+
+    fn is_convex(&self) -> bool {
+        true
+    }
+
+    fn spec(&self) -> String {
+        SetSpec::L1Ball { radius: self.radius }.to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::constraint::projected;
+
+    #[test]
+    fn a_point_outside_is_soft_thresholded() -> Result<()> {
+        assert_eq!(projected(&L1Ball::radius(1.0)?, &[2.0, -1.5, 0.1])?, [0.75, -0.25, 0.0]);
+        assert_eq!(projected(&L1Ball::radius(1.0)?, &[0.5, -0.5])?, [0.5, -0.5]);
+        assert_eq!(projected(&L1Ball::radius(0.0)?, &[4.0, -4.0])?, [0.0, 0.0]);
+        Ok(())
+    }
+}

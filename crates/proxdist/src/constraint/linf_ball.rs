@@ -1,0 +1,54 @@
+//! Vectors whose entries are at most $r$ in magnitude, $C = \{x : \max_j |x_j| \le r\}$.
+//!
+//! A box with limits $\pm r$, so each entry is clipped by itself. Convex, unique, $O(p)$.
+
+use super::bounds::clip;
+use super::{Constraint, Workspace, refusal};
+use crate::error::Result;
+use crate::spec::SetSpec;
+
+/// A limit on the largest magnitude.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LinfBall {
+    radius: f64,
+}
+
+impl LinfBall {
+    /// Magnitudes of at most `radius`, which is zero or positive.
+    pub fn radius(radius: f64) -> Result<Self> {
+        let ball = Self { radius };
+        if radius.is_finite() && radius >= 0.0 {
+            return Ok(ball);
+        }
+        Err(refusal(ball.spec(), "the radius must be a finite number, zero or positive"))
+    }
+}
+
+impl Constraint for LinfBall {
+    fn project(&self, point: &mut [f64], _work: &mut Workspace) -> Result<()> {
+        for x in point {
+            *x = clip(*x, (-self.radius, self.radius));
+        }
+        Ok(())
+    }
+
+    fn is_convex(&self) -> bool {
+        true
+    }
+
+    fn spec(&self) -> String {
+        SetSpec::LinfBall { radius: self.radius }.to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::constraint::projected;
+
+    #[test]
+    fn large_entries_are_clipped_with_their_sign() -> Result<()> {
+        assert_eq!(projected(&LinfBall::radius(2.0)?, &[-3.0, 1.0, 5.0])?, [-2.0, 1.0, 2.0]);
+        Ok(())
+    }
+}

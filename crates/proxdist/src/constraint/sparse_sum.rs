@@ -1,0 +1,112 @@
+//! At most $s$ nonzero entries on the simplex, in the L1 ball, or in its nonnegative part $\{x \ge 0, \sum_j x_j \le r\}$.
+//!
+//! All three are unchanged by permutations of the entries, so the best support is that of the $s$ largest values, or
+//! magnitudes for the L1 ball; what is kept is then projected without regard to sparsity (Kyrillidis, Becker, Cevher
+//! and Koch 2013; Beck and Hallak 2016). $O(p)$. Not convex; ties go to the lower index.
+
+use super::selection::{Cut, by_value};
+use super::simplex::Simplex;
+use super::sparsity::keep_fits;
+use super::{Constraint, L1Ball, NonNegative, Workspace, refusal};
+use crate::error::Result;
+use crate::shape::Shape;
+
+/// Sparsity and a rule for the sum of the entries at once.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SparseSum {
+    keep: usize,
+    rule: Rule,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Rule {
+    Simplex(Simplex),
+    L1(L1Ball),
+    NonNegativeL1(L1Ball),
+}
+
+impl SparseSum {
+    /// At most `keep` nonzero entries on a simplex; `keep` is at least one, since the sum is positive.
+    pub fn on_simplex(keep: usize, simplex: Simplex) -> Result<Self> {
+        let set = Self { keep, rule: Rule::Simplex(simplex) };
+        if keep > 0 {
+            return Ok(set);
+        }
+        Err(refusal(set.spec(), "with no nonzero entry the sum cannot be positive: the set is empty"))
+    }
+
+    /// At most `keep` nonzero entries in an L1 ball.
+    pub fn in_l1_ball(keep: usize, ball: L1Ball) -> Self {
+        Self { keep, rule: Rule::L1(ball) }
+    }
+
+    /// At most `keep` nonzero entries, all positive, in an L1 ball.
+    pub fn non_negative_in_l1_ball(keep: usize, ball: L1Ball) -> Self {
+        Self { keep, rule: Rule::NonNegativeL1(ball) }
+    }
+
+    fn score(&self, x: f64) -> f64 {
+        match self.rule {
+            Rule::L1(_) => x.abs(),
+            Rule::Simplex(_) | Rule::NonNegativeL1(_) => by_value(x),
+        }
+    }
+}
+
+impl Constraint for SparseSum {
+    fn project(&self, point: &mut [f64], work: &mut Workspace) -> Result<()> {
+        let mut kept = work.take_numbers();
+        let mut support = work.take_indices();
+        let mut cut = Cut::largest(point.iter().map(|x| self.score(*x)), self.keep, &mut kept);
+        support.extend((0..point.len()).filter(|&j| cut.keeps(self.score(point[j]))));
+        kept.clear();
+        kept.extend(support.iter().map(|&j| point[j]));
+        match self.rule {
+            Rule::Simplex(simplex) => simplex.project(&mut kept, work)?,
+            Rule::L1(ball) => ball.project(&mut kept, work)?,
+            Rule::NonNegativeL1(ball) => {
+                NonNegative.project(&mut kept, work)?;
+                ball.project(&mut kept, work)?;
+            }
+        }
+        point.fill(0.0);
+        support.iter().zip(&kept).for_each(|(&j, x)| point[j] = *x + 0.0);
+        work.return_indices(support);
+        work.return_numbers(kept);
+        Ok(())
+    }
+
+    fn is_convex(&self) -> bool {
+        false
+    }
+
+    fn check(&self, shape: Shape) -> Result<()> {
+        keep_fits(&self.spec(), self.keep, shape)
+    }
+
+    fn spec(&self) -> String {
+        let rule = match self.rule {
+            Rule::Simplex(simplex) => simplex.spec(),
+            Rule::L1(ball) => ball.spec(),
+            Rule::NonNegativeL1(ball) => format!("nonneg & {}", ball.spec()),
+        };
+        format!("sparsity:{} & {rule}", self.keep)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::constraint::projected;
+
+    #[test]
+    fn the_simplex_ranks_by_value_and_the_l1_ball_by_magnitude() -> Result<()> {
+        let simplex = SparseSum::on_simplex(1, Simplex::default())?;
+        assert_eq!(projected(&simplex, &[-9.0, 0.2, 0.1])?, [0.0, 1.0, 0.0]);
+        let ball = SparseSum::in_l1_ball(1, L1Ball::radius(1.0)?);
+        assert_eq!(projected(&ball, &[-9.0, 0.2, 0.1])?, [-1.0, 0.0, 0.0]);
+        let positive = SparseSum::non_negative_in_l1_ball(1, L1Ball::radius(1.0)?);
+        assert_eq!(projected(&positive, &[-9.0, 0.2, 0.1])?, [0.0, 0.2, 0.0]);
+        Ok(())
+    }
+}

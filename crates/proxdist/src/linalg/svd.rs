@@ -1,0 +1,314 @@
+//! The nearest matrix of rank $r$: $A_r = A V_r V_r^T$ with $V_r$ the leading right singular vectors of $A$.
+//!
+//! Three ways to $V_r$, the cheapest that is safe:
+//!
+//! 1. Power steps on $r + 8$ vectors from a fixed start, then Rayleigh–Ritz. Write $\lambda_i$ for the Ritz values and
+//!    $t$ for a bound on the largest eigenvalue of $A^T A$ on the orthogonal complement of the $r$ leading Ritz vectors
+//!    $v_i$. By Davis and Kahan, $v_i$ makes with the true subspace an angle of at most
+//!    $\|A^T A v_i - \lambda_i v_i\| / (\lambda_i - t)$, which moves $A_r$ by that angle times $\sqrt{\lambda_i}$. The
+//!    result is accepted only if these movements together are below $10^{-13} \|A\|$, or if $A$ is already that close
+//!    to rank $r$.
+//! 2. The eigenvectors of $A^T A$, if $\sigma_r$ is not so far below $\sigma_1$ that squaring would lose it.
+//! 3. The singular value decomposition.
+//!
+//! No start is carried over from call to call: a projection depends on its point alone.
+
+use faer::diag::DiagMut;
+use faer::dyn_stack::StackReq;
+use faer::linalg::evd::{self, ComputeEigenvectors};
+use faer::linalg::householder;
+use faer::linalg::matmul::matmul;
+use faer::linalg::matmul::triangular::{self, BlockStructure};
+use faer::linalg::qr::no_pivoting::factor as qr;
+use faer::linalg::svd::{self as faer_svd, ComputeSvdVectors};
+use faer::{Accum, Conj, MatMut, MatRef, Par, Spec};
+
+use super::Scratch;
+
+/// Vectors beyond the rank, which make the power steps converge faster.
+const OVERSAMPLING: usize = 8;
+/// Power steps before giving up.
+const MOST_STEPS: usize = 6;
+/// Certified error of the fast way, relative to the matrix.
+const CERTIFIED: f64 = 1e-13;
+/// Smallest $\sigma_r / \sigma_1$ for which $A^T A$ is used.
+const SAFE_RATIO: f64 = 1e-4;
+
+/// Replaces the row-major matrix by a nearest one of rank at most `rank`; false if the decomposition fails.
+pub(crate) fn truncate(
+    matrix: &mut [f64],
+    rows: usize,
+    columns: usize,
+    rank: usize,
+    numbers: &mut Vec<f64>,
+    scratch: &mut Scratch,
+) -> bool {
+    if rank >= rows.min(columns) {
+        return true;
+    }
+    let top = matrix.iter().fold(0.0_f64, |top, x| top.max(x.abs()));
+    if rank == 0 || top == 0.0 {
+        matrix.fill(0.0);
+        return true;
+    }
+    // Squares must neither overflow nor vanish.
+    let scale = if (1e-100..1e100).contains(&top) { 1.0 } else { top };
+    if scale != 1.0 {
+        for x in &mut *matrix {
+            *x /= scale;
+        }
+    }
+    let done = factored(matrix, rows, columns, rank, numbers, scratch);
+    if scale != 1.0 {
+        for x in matrix {
+            *x *= scale;
+        }
+    }
+    done
+}
+
+fn factored(
+    matrix: &mut [f64],
+    rows: usize,
+    columns: usize,
+    rank: usize,
+    numbers: &mut Vec<f64>,
+    scratch: &mut Scratch,
+) -> bool {
+    let tall = rows >= columns;
+    let view = MatRef::from_row_major_slice(matrix, rows, columns);
+    let a = if tall { view } else { view.transpose() };
+    let Some((w, v)) = leading(a, rank, numbers, scratch) else {
+        return false;
+    };
+    let target = MatMut::from_row_major_slice_mut(matrix, rows, columns);
+    let target = if tall { target } else { target.transpose_mut() };
+    matmul(target, Accum::Replace, w, v.transpose(), 1.0, Par::Seq);
+    true
+}
+
+/// $A V_r$ and $V_r$ for a matrix with at least as many rows as columns.
+fn leading<'a>(
+    a: MatRef<f64>,
+    rank: usize,
+    numbers: &'a mut Vec<f64>,
+    scratch: &mut Scratch,
+) -> Option<(MatRef<'a, f64>, MatRef<'a, f64>)> {
+    let (m, n) = a.shape();
+    let vectors = rank + OVERSAMPLING;
+    let small_enough = 3 * vectors <= n;
+    let whole = n * n + n * n + n;
+    let block = (m + 3 * n + 3 * vectors + 1) * vectors + n * rank;
+    numbers.resize(m * rank + if small_enough { whole.max(block) } else { whole }, 0.0);
+    let (w, rest) = numbers.split_at_mut(m * rank);
+    if small_enough && power(a, w, rank, rest, scratch) {
+        return Some((
+            MatRef::from_column_major_slice(w, m, rank),
+            MatRef::from_column_major_slice(&rest[..n * rank], n, rank),
+        ));
+    }
+    let (v, rest) = rest.split_at_mut(n * n);
+    let (values, gram) = rest.split_at_mut(n);
+    let first = if eigenvectors(a, rank, v, values, gram, scratch) {
+        n - rank
+    } else if singular_vectors(a, v, values, scratch) {
+        0
+    } else {
+        return None;
+    };
+    let v = MatRef::from_column_major_slice(&v[first * n..(first + rank) * n], n, rank);
+    matmul(MatMut::from_column_major_slice_mut(w, m, rank), Accum::Replace, a, v, 1.0, Par::Seq);
+    Some((MatRef::from_column_major_slice(w, m, rank), v))
+}
+
+/// The first way: on success `w` holds $A V_r$ and the beginning of `space` holds $V_r$.
+fn power(a: MatRef<f64>, w: &mut [f64], rank: usize, space: &mut [f64], scratch: &mut Scratch) -> bool {
+    let (m, n) = a.shape();
+    let k = rank + OVERSAMPLING;
+    let (v_leading, space) = space.split_at_mut(n * rank);
+    let (basis, space) = space.split_at_mut(n * k);
+    let (image, space) = space.split_at_mut(m * k);
+    let (back, space) = space.split_at_mut(n * k);
+    let (coefficients, space) = space.split_at_mut(n.max(k) * k);
+    let (rotation, values) = space.split_at_mut(k * k);
+    let values = &mut values[..k];
+    let energy: f64 = norm_squared(a);
+
+    start(basis);
+    multiply(image, m, a, basis, n, k);
+    for step in 1..=MOST_STEPS {
+        multiply(back, n, a.transpose(), image, m, k);
+        orthonormalise(back, basis, coefficients, n, k, scratch);
+        multiply(image, m, a, basis, n, k);
+        let missed = energy - image.iter().map(|x| x * x).sum::<f64>();
+        // Each of the r leading values is at most a share of what was caught; the gap needs all to exceed what was missed.
+        if missed * rank as f64 > energy - missed {
+            return false;
+        }
+        if step == 1 {
+            continue;
+        }
+        let gram = &mut coefficients[..k * k];
+        lower_gram(gram, k, MatRef::from_column_major_slice(image, m, k));
+        if !symmetric(gram, k, values, rotation, scratch) {
+            return false;
+        }
+        let turn = &rotation[(k - rank) * k..];
+        multiply(v_leading, n, MatRef::from_column_major_slice(basis, n, k), turn, k, rank);
+        multiply(w, m, MatRef::from_column_major_slice(image, m, k), turn, k, rank);
+        multiply(&mut back[..n * rank], n, a.transpose(), w, m, rank);
+        match certificate(energy, missed, values, v_leading, &back[..n * rank], n, rank) {
+            Certificate::Accepted => return true,
+            Certificate::Hopeless => return false,
+            Certificate::Promising => {}
+        }
+    }
+    false
+}
+
+enum Certificate {
+    Accepted,
+    Promising,
+    Hopeless,
+}
+
+/// Judges Ritz vectors `v` and their images `back` $= A^T A v$; `values` are all Ritz values in rising order.
+fn certificate(
+    energy: f64,
+    missed: f64,
+    values: &[f64],
+    v: &[f64],
+    back: &[f64],
+    n: usize,
+    rank: usize,
+) -> Certificate {
+    let leading = &values[values.len() - rank..];
+    // The sums above are only good to rounding.
+    let rounding = 1e-15 * energy;
+    let beyond = values[values.len() - rank - 1].max(0.0) + missed.max(0.0) + 2.0 * rounding;
+    let left = energy - leading.iter().sum::<f64>();
+    let allowed = CERTIFIED * energy.sqrt();
+    let mut squares = 0.0;
+    for ((value, v), back) in leading.iter().zip(v.chunks_exact(n)).zip(back.chunks_exact(n)) {
+        let gap = value - beyond;
+        if gap <= 0.0 {
+            return if left <= rounding { Certificate::Accepted } else { Certificate::Hopeless };
+        }
+        let residual: f64 = v.iter().zip(back).map(|(v, b)| (b - value * v).powi(2)).sum();
+        squares += value * residual / (gap * gap);
+    }
+    if squares.sqrt() <= allowed { Certificate::Accepted } else { Certificate::Promising }
+}
+
+/// A fixed start without structure: the fractional parts of a quadratic sequence of irrational step.
+fn start(basis: &mut [f64]) {
+    let mut state = 0x9E37_79B9_7F4A_7C15_u64;
+    for x in basis {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        *x = (state >> 11) as f64 / (1_u64 << 52) as f64 - 1.0;
+    }
+}
+
+/// `out = left * right`, both dense and column by column; `right` has `inner` rows.
+fn multiply(out: &mut [f64], rows: usize, left: MatRef<f64>, right: &[f64], inner: usize, columns: usize) {
+    let right = MatRef::from_column_major_slice(&right[..inner * columns], inner, columns);
+    let out = MatMut::from_column_major_slice_mut(&mut out[..rows * columns], rows, columns);
+    matmul(out, Accum::Replace, left, right, 1.0, Par::Seq);
+}
+
+/// The lower triangle of $X^T X$.
+fn lower_gram(gram: &mut [f64], size: usize, x: MatRef<f64>) {
+    triangular::matmul(
+        MatMut::from_column_major_slice_mut(gram, size, size),
+        BlockStructure::TriangularLower,
+        Accum::Replace,
+        x.transpose(),
+        BlockStructure::Rectangular,
+        x,
+        BlockStructure::Rectangular,
+        1.0,
+        Par::Seq,
+    );
+}
+
+/// Replaces `basis` by orthonormal columns that span those of `vectors`, by Householder reflections: also when the
+/// vectors are dependent. `vectors` is used up.
+fn orthonormalise(
+    vectors: &mut [f64],
+    basis: &mut [f64],
+    space: &mut [f64],
+    n: usize,
+    k: usize,
+    scratch: &mut Scratch,
+) {
+    let block = qr::recommended_block_size::<f64>(n, k).min(k);
+    let mut factor = MatMut::from_column_major_slice_mut(&mut space[..block * k], block, k);
+    let mut vectors = MatMut::from_column_major_slice_mut(vectors, n, k);
+    let mut basis = MatMut::from_column_major_slice_mut(basis, n, k);
+    let required = StackReq::any_of(&[
+        qr::qr_in_place_scratch::<f64>(n, k, block, Par::Seq, Spec::default()),
+        householder::apply_block_householder_sequence_on_the_left_in_place_scratch::<f64>(n, block, k),
+    ]);
+    let stack = scratch.stack(required);
+    qr::qr_in_place(vectors.as_mut(), factor.as_mut(), Par::Seq, stack, Spec::default());
+    basis.fill(0.0);
+    basis.as_mut().diagonal_mut().fill(1.0);
+    householder::apply_block_householder_sequence_on_the_left_in_place_with_conj(
+        vectors.as_ref(),
+        factor.as_ref(),
+        Conj::No,
+        basis,
+        Par::Seq,
+        stack,
+    );
+}
+
+/// The second way: all eigenvectors of $A^T A$, in rising order of eigenvalue; false where squaring costs accuracy.
+fn eigenvectors(
+    a: MatRef<f64>,
+    rank: usize,
+    v: &mut [f64],
+    values: &mut [f64],
+    gram: &mut [f64],
+    scratch: &mut Scratch,
+) -> bool {
+    let n = a.ncols();
+    lower_gram(&mut gram[..n * n], n, a);
+    symmetric(&gram[..n * n], n, values, v, scratch) && values[n - rank] > SAFE_RATIO * SAFE_RATIO * values[n - 1]
+}
+
+/// Eigenvalues in rising order and eigenvectors of a symmetric matrix given by its lower triangle.
+fn symmetric(matrix: &[f64], size: usize, values: &mut [f64], vectors: &mut [f64], scratch: &mut Scratch) -> bool {
+    let required = evd::self_adjoint_evd_scratch::<f64>(size, ComputeEigenvectors::Yes, Par::Seq, Spec::default());
+    evd::self_adjoint_evd(
+        MatRef::from_column_major_slice(matrix, size, size),
+        DiagMut::from_slice_mut(values),
+        Some(MatMut::from_column_major_slice_mut(vectors, size, size)),
+        Par::Seq,
+        scratch.stack(required),
+        Spec::default(),
+    )
+    .is_ok()
+}
+
+/// The third way: all right singular vectors, in falling order of singular value.
+fn singular_vectors(a: MatRef<f64>, v: &mut [f64], values: &mut [f64], scratch: &mut Scratch) -> bool {
+    let (m, n) = a.shape();
+    let required =
+        faer_svd::svd_scratch::<f64>(m, n, ComputeSvdVectors::No, ComputeSvdVectors::Thin, Par::Seq, Spec::default());
+    faer_svd::svd(
+        a,
+        DiagMut::from_slice_mut(values),
+        None,
+        Some(MatMut::from_column_major_slice_mut(v, n, n)),
+        Par::Seq,
+        scratch.stack(required),
+        Spec::default(),
+    )
+    .is_ok()
+}
+
+fn norm_squared(a: MatRef<f64>) -> f64 {
+    // Rows are contiguous in one orientation, columns in the other; the order of summation does not matter here.
+    a.col_iter().map(|column| column.iter().map(|x| x * x).sum::<f64>()).sum()
+}
