@@ -20,7 +20,7 @@
 //!
 //! let fit = Problem::new(&data, Squared, Sparsity::at_most(3)).fit(&Settings::default().seed(7))?;
 //!
-//! assert_eq!(fit.support(), [4, 8, 29]);
+//! assert_eq!(fit.support(), [20, 28, 48]);
 //! println!("{} after {} steps, F = {:.4}", fit.stop(), fit.steps(), fit.objective());
 //! # Ok::<(), proxdist::Error>(())
 //! ```
@@ -30,6 +30,9 @@
 //! [`Model`] is what is kept. [`spec`] turns text such as `sparsity:20` into sets and back. Sets and losses of your own are one
 //! `impl` each: see [`constraint::Constraint`] and [`loss::Loss`].
 
+#![forbid(unsafe_code)]
+
+pub mod certificate;
 pub mod constraint;
 pub mod data;
 mod error;
@@ -48,6 +51,7 @@ pub mod solver;
 pub mod spec;
 pub mod trace;
 
+pub use certificate::Certificate;
 pub use data::Data;
 pub use error::{Error, Result};
 pub use model::Model;

@@ -3,6 +3,7 @@
 //! The file stores nonzero coefficients only, with numbers that read back to the same bits. It is written to a temporary name
 //! beside its place and renamed, so that there is never half a model.
 
+use crate::certificate::Certificate;
 use crate::data::{DataSource, Support};
 use crate::error::{Error, Result};
 use crate::loss;
@@ -42,8 +43,8 @@ pub struct Model {
     pub stop: Stop,
     /// F at the result, on all rows.
     pub objective: f64,
-    /// Distance to the set before the last projection.
-    pub distance: f64,
+    /// How good the result is.
+    pub certificate: Certificate,
 }
 
 const FORMAT: &str = "proxdist-model";
@@ -70,7 +71,7 @@ struct File {
 #[derive(Serialize, Deserialize)]
 struct Provenance {
     objective: f64,
-    distance: f64,
+    certificate: Certificate,
     stop: Stop,
     steps: u64,
     schedule: String,
@@ -121,7 +122,7 @@ impl Model {
             nonzero,
             fit: Provenance {
                 objective: self.objective,
-                distance: self.distance,
+                certificate: self.certificate,
                 stop: self.stop,
                 steps: self.steps,
                 schedule: self.schedule.clone(),
@@ -222,7 +223,7 @@ impl File {
             steps: self.fit.steps,
             stop: self.fit.stop,
             objective: self.fit.objective,
-            distance: self.fit.distance,
+            certificate: self.fit.certificate,
         })
     }
 }

@@ -1,7 +1,8 @@
 //! A problem: data, a loss and a set; and the way from it to a fit.
 
+use crate::certificate::certify;
 use crate::constraint::Constraint;
-use crate::data::Data;
+use crate::data::{Data, RowBuffer, Support};
 use crate::error::{Error, Result};
 use crate::loss::Loss;
 use crate::objective::Objective;
@@ -101,7 +102,15 @@ impl<'a> Problem<'a> {
         let outcome = run(&mut solver, self.objective(), &*self.constraint, settings, observer)?;
         let batch_size = solver.rows_per_step();
         let objective = self.objective().value(&outcome.theta);
-        Ok(Fit::new(self, outcome, objective, &*schedule, batch_size, settings))
+        let certificate = certify(
+            self.objective(),
+            &*self.constraint,
+            &outcome.theta,
+            outcome.distance,
+            schedule.meets_theory(),
+            settings.seed,
+        )?;
+        Ok(Fit::new(self, outcome, objective, certificate, &*schedule, batch_size, settings))
     }
 
     fn start_solver<'s>(&'s self, settings: &Settings, schedule: &'s dyn Schedule) -> Result<ProximalDistance<'s>> {
@@ -134,17 +143,15 @@ impl<'a> Problem<'a> {
         let rows = monitor_sample(settings.seed, data.rows(), SAMPLE.min(data.rows()));
         let start = settings.start.clone().unwrap_or_else(|| vec![0.0; data.columns()]);
         let mut total = 0.0;
-        let mut buffer = crate::data::RowBuffer::default();
-        let mut squares = [0.0];
+        let mut buffer = RowBuffer::default();
         for &row in &rows {
             if data.source().gather(&[row], &mut buffer).is_err() {
                 continue;
             }
-            buffer.rows().norms_squared(&mut squares);
-            let predictor = data.source().dot(row, &start, &Default::default())
+            let predictor = data.source().dot(row, &start, &Support::default())
                 + data.offset_of(row)
                 + if self.intercept { settings.start_intercept } else { 0.0 };
-            total += self.loss.curvature(predictor, data.response()[row]) * squares[0];
+            total += self.loss.curvature(predictor, data.response()[row]) * buffer.rows().row_norm_squared(0);
         }
         let average = total / (rows.len() as f64 * data.columns() as f64);
         if average.is_normal() { 0.1 * average } else { 0.1 }

@@ -152,9 +152,8 @@ fn observe(
     let y = predictors
         .zip(noise)
         .map(|(eta, noise)| match response {
-            Response::Linear => eta + noise,
             Response::Huber if uniform(generator) < 0.1 => eta + noise + two_sided(5.0, 10.0, generator),
-            Response::Huber => eta + noise,
+            Response::Linear | Response::Huber => eta + noise,
             Response::Logistic => f64::from(u8::from(uniform(generator) < 1.0 / (1.0 + (-eta).exp()))),
         })
         .collect();

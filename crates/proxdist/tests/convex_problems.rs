@@ -41,8 +41,7 @@ fn interior_point(
             }
         }
     }
-    let mut settings = DefaultSettings::default();
-    settings.verbose = false;
+    let settings = DefaultSettings { verbose: false, ..DefaultSettings::default() };
     let (p, a) = (CscMatrix::from(&p), CscMatrix::from(rows));
     let mut solver = DefaultSolver::new(&p, &q, &a, bound, cones, settings).unwrap();
     solver.solve();
@@ -63,8 +62,8 @@ fn assert_reaches(name: &str, simulated: &Simulated, set: impl Constraint + Clon
     let settings = settings.sampling(Sampling::FullBatch).check_every(1000);
     let fit = problem.fit(&settings).unwrap();
     let gap = largest_difference(fit.coefficients(), expected);
-    // At the end rho is 200 times the curvature; the bias of the penalty is below its inverse.
-    assert!(gap < 1e-3, "{name}, full batch: {gap:e}");
+    // The penalty ends at 200: it leaves a bias of about ‖∇F‖/200, with ‖∇F‖ below one here.
+    assert!(gap < 5e-3, "{name}, full batch: {gap:e}");
 
     let settings = Settings::default().rho1(0.1).batch_size(40).max_steps(20_000).tolerance(1e-300).seed(5);
     let fit = Problem::new(&data, Squared, set).fit(&settings).unwrap();

@@ -148,13 +148,13 @@ proptest! {
     fn sparse_and_single_precision_rows_give_the_step_of_dense_rows(case in cases(2..10_usize, 2..16_usize)) {
         let rounded: Vec<f32> = case.x.iter().map(|v| *v as f32).collect();
         let case = Case { x: rounded.iter().map(|v| f64::from(*v)).collect(), ..case };
-        let (mut starts, mut indices, mut values) = (vec![0_i32], Vec::new(), Vec::new());
+        let (mut starts, mut indices, mut values) = (vec![0_usize], Vec::new(), Vec::new());
         for row in case.x.chunks_exact(case.columns) {
             for (j, &x) in row.iter().enumerate().filter(|(_, x)| **x != 0.0) {
-                indices.push(j as i32);
+                indices.push(j as u32);
                 values.push(x);
             }
-            starts.push(values.len() as i32);
+            starts.push(values.len());
         }
         let all: Vec<usize> = (0..case.rows()).collect();
         for loss in losses() {
@@ -268,8 +268,8 @@ fn the_newton_iteration_of_the_paper_is_a_twin_for_logistic_loss() {
 /// The paper's gradient descent for Huber loss in p dimensions.
 #[test]
 fn the_gradient_descent_of_the_paper_is_a_twin_for_huber_loss() {
-    let case = fixed_case(6, 15);
-    let (b, p) = (6, 15);
+    let (b, p) = (6_usize, 15);
+    let case = fixed_case(b, p);
     let loss = Huber::with_delta(2.0).unwrap();
     let mut beta = case.anchor.clone();
     let rate = 1.0 / (case.rho + case.x.iter().map(|v| v * v).sum::<f64>() / b as f64);

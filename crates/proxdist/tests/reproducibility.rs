@@ -31,7 +31,8 @@ fn one_two_and_four_threads_give_the_same_bits() {
             assert_eq!(bits(fit.coefficients()), bits(fits[0].coefficients()));
             assert_eq!(fit.intercept().unwrap().to_bits(), fits[0].intercept().unwrap().to_bits());
             assert_eq!(fit.objective().to_bits(), fits[0].objective().to_bits());
-            let objectives = |fit: &proxdist::Fit| fit.trace().iter().map(|p| p.objective.to_bits()).collect::<Vec<_>>();
+            let objectives =
+                |fit: &proxdist::Fit| fit.trace().iter().map(|p| p.objective.to_bits()).collect::<Vec<_>>();
             assert_eq!(objectives(fit), objectives(&fits[0]));
         }
     }

@@ -126,9 +126,17 @@ impl<'d, 'a> Driver<'d, 'a> {
             }
             if self.steps >= MOST_STEPS || !self.step(system) {
                 // No decrease is left that this system can see in double precision.
-                return if self.residual <= ACCEPTABLE { Outcome::Converged } else { Outcome::Unfinished };
+                let is_noise = norm <= self.rounding();
+                return if is_noise || self.residual <= ACCEPTABLE { Outcome::Converged } else { Outcome::Unfinished };
             }
         }
+    }
+
+    /// A gradient $X^Ts$ this small is what rounding leaves of terms that cancel, as at an anchor that is optimal already.
+    fn rounding(&self) -> f64 {
+        let rows = self.batch.rows();
+        let squares: f64 = (0..rows.len()).map(|i| rows.row_norm_squared(i)).sum();
+        1e-13 * (squares * norm_squared(&self.memory.slopes)).sqrt()
     }
 
     /// How precisely the next linear system deserves to be solved: fully if one step is exact, else in step with the

@@ -2,6 +2,7 @@
 
 use super::run::Run;
 use super::{Settings, Stop};
+use crate::certificate::Certificate;
 use crate::model::Model;
 use crate::problem::Problem;
 use crate::schedule::Schedule;
@@ -11,10 +12,6 @@ use crate::trace::Progress;
 #[derive(Clone, Debug)]
 pub struct Fit {
     model: Model,
-    objective: f64,
-    distance: f64,
-    stop: Stop,
-    meets_theory: bool,
     trace: Vec<Progress>,
 }
 
@@ -23,6 +20,7 @@ impl Fit {
         problem: &Problem,
         run: Run,
         objective: f64,
+        certificate: Certificate,
         schedule: &dyn Schedule,
         batch_size: usize,
         settings: &Settings,
@@ -44,10 +42,9 @@ impl Fit {
             steps: run.trace.last().map_or(0, |last| last.step),
             stop: run.stop,
             objective,
-            distance: run.distance,
+            certificate,
         };
-        let meets_theory = schedule.meets_theory();
-        Self { model, objective, distance: run.distance, stop: run.stop, meets_theory, trace: run.trace }
+        Self { model, trace: run.trace }
     }
 
     /// The coefficients, a point of the set.
@@ -67,27 +64,22 @@ impl Fit {
 
     /// F at the result, on all rows.
     pub fn objective(&self) -> f64 {
-        self.objective
+        self.model.objective
     }
 
-    /// Distance to the set of the iterate that the result is the projection of.
-    pub fn distance(&self) -> f64 {
-        self.distance
+    /// How good the result is.
+    pub fn certificate(&self) -> &Certificate {
+        &self.model.certificate
     }
 
     /// Why the run ended.
     pub fn stop(&self) -> Stop {
-        self.stop
+        self.model.stop
     }
 
     /// Steps taken.
     pub fn steps(&self) -> u64 {
         self.model.steps
-    }
-
-    /// Whether the convergence theorems cover the schedule that was used.
-    pub fn schedule_meets_theory(&self) -> bool {
-        self.meets_theory
     }
 
     /// The checkpoints.

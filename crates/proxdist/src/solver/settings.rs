@@ -31,7 +31,7 @@ pub enum StopRule {
 /// | `max_passes`   | none                     | > 0      | passes over the data at most, in rows seen |
 /// | `time_limit`   | none                     | > 0      | time at most |
 /// | `stop`         | settled                  |          | the rule of convergence |
-/// | `tolerance`    | 1e-6                     | > 0      | see [`StopRule`] |
+/// | `tolerance`    | 1e-4                     | > 0      | see [`StopRule`] |
 /// | `check_every`  | as often as is cheap     | ≥ 1      | steps between checkpoints |
 /// | `monitor_rows` | all if cheap             | 1..=n    | rows the objective is watched on |
 /// | `start`        | zero                     | length p | coefficients to start from |
@@ -69,7 +69,7 @@ impl Default for Settings {
             max_passes: None,
             time_limit: None,
             stop: StopRule::default(),
-            tolerance: 1e-6,
+            tolerance: 1e-4,
             check_every: None,
             monitor_rows: None,
             start: None,
