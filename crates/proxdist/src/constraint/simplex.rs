@@ -30,11 +30,18 @@ impl Simplex {
         }
         Err(refusal(simplex.spec(), "the total must be a positive finite number"))
     }
+
+    fn require_entries(self, length: usize) -> Result<()> {
+        if length > 0 {
+            return Ok(());
+        }
+        Err(refusal(self.spec(), "a parameter without entries cannot have a positive sum"))
+    }
 }
 
 impl Constraint for Simplex {
     fn project(&self, point: &mut [f64], work: &mut Workspace) -> Result<()> {
-        require_entries(&self.spec(), point.len())?;
+        self.require_entries(point.len())?;
         let mut candidates = work.take_numbers();
         let level = Level::of(point.iter().copied(), self.total, &mut candidates);
         work.return_numbers(candidates);
@@ -49,16 +56,12 @@ impl Constraint for Simplex {
     }
 
     fn check(&self, shape: Shape) -> Result<()> {
-        require_entries(&self.spec(), shape.len())
+        self.require_entries(shape.len())
     }
 
     fn spec(&self) -> String {
         SetSpec::Simplex { total: self.total }.to_string()
     }
-}
-
-fn require_entries(spec: &str, length: usize) -> Result<()> {
-    if length > 0 { Ok(()) } else { Err(refusal(spec, "a parameter without entries cannot have a positive sum")) }
 }
 
 /// The water level $\tau$ with $\sum_j \max(x_j - \tau, 0) = t$, kept as `top - depth` with `top` the largest entry:
