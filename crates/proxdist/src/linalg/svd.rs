@@ -29,6 +29,8 @@ use super::Scratch;
 const OVERSAMPLING: usize = 8;
 /// Power steps before giving up.
 const MOST_STEPS: usize = 6;
+/// What is lost when sums of many squares are subtracted, relative to them.
+const ROUNDING: f64 = 2e-14;
 /// Certified error of the fast way, relative to the matrix.
 const CERTIFIED: f64 = 1e-13;
 /// Smallest $\sigma_r / \sigma_1$ for which $A^T A$ is used.
@@ -157,50 +159,54 @@ fn power(a: MatRef<f64>, w: &mut [f64], rank: usize, space: &mut [f64], scratch:
         multiply(v_leading, n, MatRef::from_column_major_slice(basis, n, k), turn, k, rank);
         multiply(w, m, MatRef::from_column_major_slice(image, m, k), turn, k, rank);
         multiply(&mut back[..n * rank], n, a.transpose(), w, m, rank);
-        match certificate(energy, missed, values, v_leading, &back[..n * rank], n, rank) {
-            Certificate::Accepted => return true,
-            Certificate::Hopeless => return false,
-            Certificate::Promising => {}
+        let error = movement(energy, missed, values, v_leading, &back[..n * rank]);
+        if error <= CERTIFIED {
+            return true;
+        }
+        let left = energy - values[k - rank..].iter().sum::<f64>();
+        if left <= ROUNDING * energy {
+            return left_over(a, w, v_leading) <= (CERTIFIED * CERTIFIED) * energy;
+        }
+        // Every further step gains about this factor; when that cannot suffice, stop here.
+        let gain = values[0].max(0.0) / values[k - rank];
+        let reachable = error * gain.powi((MOST_STEPS - step) as i32) <= CERTIFIED;
+        if !reachable {
+            return false;
         }
     }
     false
 }
 
-enum Certificate {
-    Accepted,
-    Promising,
-    Hopeless,
-}
-
-/// Judges Ritz vectors `v` and their images `back` $= A^T A v$; `values` are all Ritz values in rising order.
-fn certificate(
-    energy: f64,
-    missed: f64,
-    values: &[f64],
-    v: &[f64],
-    back: &[f64],
-    n: usize,
-    rank: usize,
-) -> Certificate {
-    let leading = &values[values.len() - rank..];
-    // The sums above are only good to rounding.
-    let rounding = 1e-15 * energy;
-    let beyond = values[values.len() - rank - 1].max(0.0) + missed.max(0.0) + 2.0 * rounding;
-    let left = energy - leading.iter().sum::<f64>();
-    let allowed = CERTIFIED * energy.sqrt();
+/// How far the rank-r matrix made of Ritz vectors `v` may be from the truth, relative to the whole matrix; infinite if
+/// nothing can be said. `back` is $A^T A v$, `values` are all Ritz values in rising order.
+fn movement(energy: f64, missed: f64, values: &[f64], v: &[f64], back: &[f64]) -> f64 {
+    let rank = values.len() - OVERSAMPLING;
+    let (others, leading) = values.split_at(OVERSAMPLING);
+    let beyond = others.iter().fold(0.0_f64, |top, value| top.max(*value)) + missed.max(0.0) + ROUNDING * energy;
+    let n = v.len() / rank;
     let mut squares = 0.0;
     for ((value, v), back) in leading.iter().zip(v.chunks_exact(n)).zip(back.chunks_exact(n)) {
         let gap = value - beyond;
         if gap <= 0.0 {
-            return if left <= rounding { Certificate::Accepted } else { Certificate::Hopeless };
+            return f64::INFINITY;
         }
         let residual: f64 = v.iter().zip(back).map(|(v, b)| (b - value * v).powi(2)).sum();
         squares += value * residual / (gap * gap);
     }
-    if squares.sqrt() <= allowed { Certificate::Accepted } else { Certificate::Promising }
+    (squares / energy).sqrt()
 }
 
-/// A fixed start without structure: the fractional parts of a quadratic sequence of irrational step.
+/// $\|A - W V^T\|^2$, entry by entry: differences of sums of squares cannot resolve it.
+fn left_over(a: MatRef<f64>, w: &[f64], v: &[f64]) -> f64 {
+    let (m, n) = a.shape();
+    let entry = |i: usize, j: usize| {
+        let product: f64 = w.iter().skip(i).step_by(m).zip(v.iter().skip(j).step_by(n)).map(|(w, v)| w * v).sum();
+        (a[(i, j)] - product).powi(2)
+    };
+    (0..m).flat_map(|i| (0..n).map(move |j| (i, j))).map(|(i, j)| entry(i, j)).sum()
+}
+
+/// A fixed start without structure, from a linear congruential generator.
 fn start(basis: &mut [f64]) {
     let mut state = 0x9E37_79B9_7F4A_7C15_u64;
     for x in basis {
