@@ -261,7 +261,7 @@ impl<'a> Collector<'a> {
     /// Appends the current row, or leaves it out.
     pub(crate) fn end_row(&mut self) -> Result<()> {
         self.seen += 1;
-        if std::mem::take(&mut self.drop) {
+        if self.take_drop() {
             self.dropped.push(self.seen - 1);
             return Ok(());
         }

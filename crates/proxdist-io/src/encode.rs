@@ -171,27 +171,27 @@ fn settle(
     forced: bool,
 ) -> Result<(ColumnKind, String)> {
     let rows = column.codes.len();
-    if column.levels.is_empty() {
+    let all = std::mem::take(&mut column.levels);
+    let mut counts = vec![0_usize; all.len()];
+    column.codes.iter().filter(|code| **code != MISSING).for_each(|&code| counts[code as usize] += 1);
+    // A level that occurs in rows left out only would be a column of zeros.
+    let mut order: Vec<usize> = (0..all.len()).filter(|&code| counts[code] > 0).collect();
+    if order.is_empty() {
         return Err(Error::NoMean { place: place.boxed() });
     }
-    if column.levels.len() == rows && rows >= FEW_ROWS && !forced {
+    if order.len() == rows && rows >= FEW_ROWS && !forced {
         return Err(Error::Identifier { place: place.boxed(), rows });
     }
-    let levels = std::mem::take(&mut column.levels);
-    let numbers: Option<Vec<f64>> = levels.iter().map(|level| crate::number::parse(level.as_bytes())).collect();
-    let mut order: Vec<usize> = (0..levels.len()).collect();
+    let numbers: Option<Vec<f64>> = all.iter().map(|level| crate::number::parse(level.as_bytes())).collect();
     match numbers {
-        Some(numbers) => order.sort_by(|&a, &b| numbers[a].total_cmp(&numbers[b]).then(levels[a].cmp(&levels[b]))),
-        None => order.sort_by(|&a, &b| levels[a].cmp(&levels[b])),
+        Some(numbers) => order.sort_by(|&a, &b| numbers[a].total_cmp(&numbers[b]).then(all[a].cmp(&all[b]))),
+        None => order.sort_by(|&a, &b| all[a].cmp(&all[b])),
     }
-    let mut rank = vec![0_u32; levels.len()];
+    let mut rank = vec![0_u32; all.len()];
     order.iter().enumerate().for_each(|(position, &code)| rank[code] = position as u32);
-    let mut counts = vec![0_usize; levels.len()];
-    for code in column.codes.iter_mut().filter(|code| **code != MISSING) {
-        *code = rank[*code as usize];
-        counts[*code as usize] += 1;
-    }
-    let levels: Vec<String> = order.into_iter().map(|code| levels[code].clone()).collect();
+    column.codes.iter_mut().filter(|code| **code != MISSING).for_each(|code| *code = rank[*code as usize]);
+    let levels: Vec<String> = order.iter().map(|&code| all[code].clone()).collect();
+    let counts: Vec<usize> = order.iter().map(|&code| counts[code]).collect();
     let name = place.column.map_or_else(String::new, |(_, name)| name);
     let coding = options.coding;
     let first = coding.first_coded(levels.len());

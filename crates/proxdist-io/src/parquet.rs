@@ -199,7 +199,7 @@ impl Sink<'_, '_> {
             }
             (Cell::Text(text), _) if labels => collector.label_code(column, text, at)?,
             (Cell::Number(value), _) => collector.checked(column, *value, at, || value.to_string())?,
-            (Cell::Text(text), _) => collector.number(column, text.trim_ascii(), at)?,
+            (Cell::Text(text), _) => collector.number(column, text, at)?,
         };
         let stays = !collector.take_drop();
         self.values.push(value);
@@ -248,10 +248,16 @@ fn decode(
             batches(source, reader, levels, sink, |value| Cell::Number(*value))
         }
         ColumnReader::ByteArrayColumnReader(reader) => {
-            batches(source, reader, levels, sink, |value| Cell::Text(value.data()))
+            batches(source, reader, levels, sink, |value| text(value.data()))
         }
         _ => Err(damaged(source, "a column has another type than the footer says")),
     }
+}
+
+/// The same texts are missing as in a text file, so that one schema fits both.
+fn text(bytes: &[u8]) -> Cell<'_> {
+    let bytes = bytes.trim_ascii();
+    if crate::number::is_missing(bytes) { Cell::Null } else { Cell::Text(bytes) }
 }
 
 fn batches<T: DataType>(

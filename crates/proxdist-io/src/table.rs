@@ -1,5 +1,7 @@
 //! What every reader returns: features with names, and the columns that have a role of their own.
 
+use std::fmt;
+
 use crate::labels::Classes;
 use crate::mapped::Mapped;
 use crate::schema::Schema;
@@ -28,7 +30,6 @@ pub struct Table {
 }
 
 /// A matrix of features, one row per observation; all entries are finite.
-#[derive(Debug)]
 pub enum Features {
     /// Row-major.
     Dense {
@@ -65,6 +66,20 @@ pub enum Features {
     MappedF64(Mapped<f64>),
     /// Row-major, single precision, in a file mapped into memory.
     MappedF32(Mapped<f32>),
+}
+
+/// The shape and the way of storage; the entries would fill the screen.
+impl fmt::Debug for Features {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let storage = match self {
+            Self::Dense { .. } => "dense f64",
+            Self::DenseF32 { .. } => "dense f32",
+            Self::Sparse { .. } => "sparse f64",
+            Self::MappedF64(_) => "mapped f64",
+            Self::MappedF32(_) => "mapped f32",
+        };
+        write!(out, "Features({} x {}, {storage}, {} stored)", self.rows(), self.columns(), self.stored())
+    }
 }
 
 impl Features {

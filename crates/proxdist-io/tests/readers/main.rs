@@ -1,0 +1,13 @@
+//! The readers, format by format, and what holds for all of them.
+
+mod common;
+mod csv;
+mod encoding;
+mod errors;
+mod never_panics;
+mod numpy;
+#[cfg(feature = "parquet")]
+mod parquet;
+mod real_data;
+mod round_trip;
+mod svmlight;
