@@ -54,7 +54,9 @@ fn a_quoted_record_longer_than_the_window_is_read() {
     let text = format!("a,b\n1,\"{long}\"\n2,\"{long}\"\n3,short\n");
     let table = csv(&text, &options());
     assert_eq!(table.features.rows(), 3);
-    assert_eq!(table.names[1], "b=word\nword\n".get(..1).map_or("", |_| table.names[1].as_str()));
+    // "short" sorts before "word…", and two levels have one indicator, for the second.
+    assert!(table.names[1].starts_with("b=word\nword\n") && table.names[1].len() > 2_000_000);
+    assert_eq!(rows(&table), [[1.0, 1.0], [2.0, 1.0], [3.0, 0.0]]);
 }
 
 #[test]
