@@ -13,7 +13,11 @@ use divan::Bencher;
 use divan::counter::BytesCount;
 use proxdist_io::ReadOptions;
 
-const BYTES: u64 = 200 << 20;
+/// Bytes of text, 200 MB unless `PROXDIST_BENCH_MB` says otherwise.
+fn bytes() -> u64 {
+    let given = std::env::var("PROXDIST_BENCH_MB").ok().and_then(|text| text.parse::<u64>().ok());
+    given.unwrap_or(200) << 20
+}
 
 fn main() {
     divan::main();
@@ -35,12 +39,12 @@ fn folder() -> PathBuf {
 
 /// Writes the file unless it is there.
 fn file(name: &str, columns: usize, field: impl Fn(&mut u64, &mut Vec<u8>)) -> PathBuf {
-    let path = folder().join(name);
+    let path = folder().join(format!("{}-{name}", bytes() >> 20));
     if path.exists() {
         return path;
     }
     let plain = File::create(&path).expect("a file to write");
-    let mut out: Box<dyn Write> = if name.ends_with(".gz") {
+    let mut out: Box<dyn Write> = if path.extension().is_some_and(|extension| extension == "gz") {
         Box::new(BufWriter::new(flate2::write::GzEncoder::new(plain, flate2::Compression::fast())))
     } else {
         Box::new(BufWriter::new(plain))
@@ -49,7 +53,7 @@ fn file(name: &str, columns: usize, field: impl Fn(&mut u64, &mut Vec<u8>)) -> P
     writeln!(out, "{}", names.join(",")).expect("room on the disk");
     let (mut state, mut written) = (88_172_645_463_325_252, 0);
     let mut line = Vec::new();
-    while written < BYTES {
+    while written < bytes() {
         line.clear();
         for _ in 0..columns {
             field(&mut state, &mut line);
@@ -78,7 +82,7 @@ fn mixed(state: &mut u64, line: &mut Vec<u8>) {
 }
 
 fn bit(state: &mut u64, line: &mut Vec<u8>) {
-    line.push(b'0' + u8::from(next(state) % 11 == 0));
+    line.push(b'0' + u8::from(next(state).is_multiple_of(11)));
 }
 
 /// `VmHWM` or `VmRSS` in MB; zero where there is no `/proc`.
@@ -115,7 +119,7 @@ fn plain(bencher: Bencher<'_, '_>) {
 #[divan::bench(sample_count = 3, sample_size = 1)]
 fn compressed(bencher: Bencher<'_, '_>) {
     let path = file("mixed.csv.gz", 100, mixed);
-    run(bencher, &path, BYTES);
+    run(bencher, &path, bytes());
 }
 
 #[divan::bench(sample_count = 3, sample_size = 1)]

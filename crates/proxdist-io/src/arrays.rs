@@ -261,7 +261,9 @@ fn picked(
         for (column, value) in features.row(row).into_iter().enumerate() {
             match collector.layout.roles[column] {
                 Role::Skip => {}
-                Role::Number(slot) => collector.row[slot] = collector.checked(column, value, at, || value.to_string())?,
+                Role::Number(slot) => {
+                    collector.row[slot] = collector.checked(column, value, at, || value.to_string())?;
+                }
                 _ => collector.field(column, value.to_string().as_bytes(), at)?,
             }
         }

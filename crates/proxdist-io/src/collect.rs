@@ -299,9 +299,9 @@ impl<'a> Collector<'a> {
 
 impl TextColumn {
     fn close(&mut self, levels: &[String]) {
-        levels.iter().for_each(|level| {
+        for level in levels {
             self.push(level);
-        });
+        }
         self.closed = true;
     }
 

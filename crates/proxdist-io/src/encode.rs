@@ -4,6 +4,8 @@
 //! the last row to the first, so that the peak is the size of the result. Where indicators make the matrix mostly
 //! zeros and large, compressed sparse rows are built instead.
 
+use std::collections::HashMap;
+
 use crate::collect::{Collector, MISSING, TextColumn};
 use crate::error::{Error, Place, Result};
 use crate::layout::Role;
@@ -36,6 +38,9 @@ pub(crate) fn finish(mut collector: Collector<'_>) -> Result<Table> {
     if names.is_empty() {
         return Err(Error::NoFeatures { source_name: collector.source });
     }
+    if collector.layout.texts > 0 {
+        check_names(&collector.source, &names)?;
+    }
     let (response, classes) = response(&mut collector)?;
     schema.target = match &collector.options.schema {
         Some(known) => known.target.clone(),
@@ -54,6 +59,18 @@ pub(crate) fn finish(mut collector: Collector<'_>) -> Result<Table> {
     let weights = options.weights.is_some().then_some(weights);
     let offset = options.offset.is_some().then_some(offset);
     Ok(Table { features, names, response, weights, offset, classes, schema, dropped, notices })
+}
+
+/// A column called `a=b` beside a text column `a` with a level `b` would give two features of one name.
+fn check_names(source: &str, names: &[String]) -> Result<()> {
+    let mut first = HashMap::with_capacity(names.len());
+    for (position, name) in names.iter().enumerate() {
+        if let Some(other) = first.insert(name, position) {
+            let (source_name, name) = (source.to_owned(), name.clone());
+            return Err(Error::DuplicateName { source_name, name, first: other + 1, second: position + 1 });
+        }
+    }
+    Ok(())
 }
 
 fn response(collector: &mut Collector<'_>) -> Result<(Option<Vec<f64>>, Option<crate::Classes>)> {
@@ -164,12 +181,7 @@ fn fill_known(column: &mut TextColumn, kind: &ColumnKind) {
 }
 
 /// Sorts the levels of a column met for the first time, and fills in its most frequent one.
-fn settle(
-    column: &mut TextColumn,
-    options: &ReadOptions,
-    place: Place,
-    forced: bool,
-) -> Result<(ColumnKind, String)> {
+fn settle(column: &mut TextColumn, options: &ReadOptions, place: Place, forced: bool) -> Result<(ColumnKind, String)> {
     let rows = column.codes.len();
     let all = std::mem::take(&mut column.levels);
     let mut counts = vec![0_usize; all.len()];
@@ -207,7 +219,8 @@ fn settle(
         let missing = column.codes.iter().filter(|code| **code == MISSING).count();
         if missing > 0 {
             column.codes.iter_mut().filter(|code| **code == MISSING).for_each(|code| *code = most as u32);
-            notice += &format!("; {missing} missing values are filled in with the most frequent, {:?}", levels[most]);
+            let most = &levels[most];
+            notice = format!("{notice}; {missing} missing values are filled in with the most frequent, {most:?}");
         }
         fill = Some(levels[most].clone());
     }

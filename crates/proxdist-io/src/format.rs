@@ -88,8 +88,8 @@ fn by_content(content: &[u8]) -> std::result::Result<(Format, Option<String>), S
 
 /// Whether the first line of data reads `number index:value …`.
 fn looks_like_svmlight(head: &[u8]) -> bool {
-    let lines = head.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
-    let Some(line) = lines.filter(|line| !line.is_empty() && line[0] != b'#').next() else { return false };
+    let mut lines = head.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
+    let Some(line) = lines.find(|line| !line.is_empty() && line[0] != b'#') else { return false };
     let mut tokens = line.split(u8::is_ascii_whitespace).filter(|token| !token.is_empty());
     let label = tokens.next().is_some_and(|token| crate::number::parse(token).is_some());
     let pair = tokens.next().is_some_and(|token| {

@@ -33,6 +33,9 @@ impl Error {
             Self::IndexBeyond { index, .. } => {
                 format!("the number of columns must be at least {index}; a model only knows the columns it was trained on")
             }
+            Self::NotANumber { text, .. } if text.contains(',') && text.contains(|digit: char| digit.is_ascii_digit()) => {
+                "write numbers with a decimal point and without thousands separators".to_owned()
+            }
             Self::Setting { .. } => "correct this setting".to_owned(),
             other => other.fixed_hint().to_owned(),
         }
@@ -49,17 +52,25 @@ impl Error {
             Self::FormatNotBuilt { .. } => "build with the cargo feature `parquet`, or convert the file to CSV or .npy",
             Self::EmptyFile { .. } | Self::HeaderOnly { .. } => "check how the file was written",
             Self::NoRowsLeft { .. } => "ignore the columns that are mostly missing, or fill in means",
-            Self::NoFeatures { .. } => "at least one column must remain beside target, weights, offset and ignored ones",
+            Self::NoFeatures { .. } => {
+                "at least one column must remain beside target, weights, offset and ignored ones"
+            }
             Self::TruncatedGzip { .. } | Self::CorruptGzip { .. } | Self::Truncated { .. } => {
                 "copy or download the file again"
             }
             Self::RaggedRow { .. } => "complete or remove this line, or state the delimiter if it was detected wrongly",
-            Self::Quote { .. } => "a field in quotes ends with a quote before the delimiter; write a quote inside as two",
+            Self::Quote { .. } => {
+                "a field in quotes ends with a quote before the delimiter; write a quote inside as two"
+            }
             Self::NotANumber { .. } => {
                 "correct the value; if the column holds text, list it as categorical or ignore it; labels need a classification task"
             }
-            Self::NotFinite { .. } => "remove the row; where NaN stands for missing, choose to drop rows or fill in means",
-            Self::MissingValue { .. } => "choose to drop rows with missing values or to fill in means, or ignore the column",
+            Self::NotFinite { .. } => {
+                "remove the row; where NaN stands for missing, choose to drop rows or fill in means"
+            }
+            Self::MissingValue { .. } => {
+                "choose to drop rows with missing values or to fill in means, or ignore the column"
+            }
             Self::NoMean { .. } => "ignore this column",
             Self::NotUtf8 { .. } => "save the file as UTF-8 text",
             Self::NegativeWeight { .. } => "weights must be zero or positive",
@@ -67,7 +78,9 @@ impl Error {
             Self::ColumnCount { .. } => "use data with the columns of the training file",
             Self::OneClass { .. } => "check the target column: a classifier cannot learn from one class",
             Self::UnknownLabel { .. } => "use one of the labels as they are written in the file",
-            Self::UnknownCategory { .. } => "correct the value, or let unknown categories count as none of the known ones",
+            Self::UnknownCategory { .. } => {
+                "correct the value, or let unknown categories count as none of the known ones"
+            }
             Self::BadPair { .. } => "after the label each line holds pairs such as 3:0.5, separated by blanks",
             Self::IndexOrder { .. } => "sort the pairs of this line by index and join duplicates",
             Self::IndexZero { .. } => "state that indices start at 0",

@@ -33,7 +33,7 @@ struct Label {
 /// Gathers labels row by row; the response holds codes until [`finish`](Self::finish) turns them into 0 and 1.
 #[derive(Debug, Default)]
 pub(crate) struct Labels {
-    labels: Vec<Label>,
+    distinct: Vec<Label>,
     /// Spellings seen so far and the label each stands for.
     spellings: Vec<(Box<[u8]>, usize)>,
     last: usize,
@@ -57,10 +57,10 @@ impl Labels {
         }
         let number = crate::number::parse(bytes).filter(|number| number.is_finite());
         let same = |label: &Label| label.text == text || (number.is_some() && label.number == number);
-        let code = self.labels.iter().position(same).unwrap_or_else(|| {
+        let code = self.distinct.iter().position(same).unwrap_or_else(|| {
             let text = number.map_or_else(|| text.to_owned(), |number| number.to_string());
-            self.labels.push(Label { text, number, count: 0 });
-            self.labels.len() - 1
+            self.distinct.push(Label { text, number, count: 0 });
+            self.distinct.len() - 1
         });
         self.spellings.push((bytes.into(), code));
         self.last = self.spellings.len() - 1;
@@ -69,17 +69,17 @@ impl Labels {
 
     /// Says that a row with this code was kept.
     pub(crate) fn count(&mut self, code: usize) {
-        self.labels[code].count += 1;
+        self.distinct[code].count += 1;
     }
 
     fn texts(&self) -> Vec<String> {
-        self.labels.iter().map(|label| label.text.clone()).collect()
+        self.distinct.iter().map(|label| label.text.clone()).collect()
     }
 
     fn find(&self, wanted: &str) -> Option<usize> {
         let number = crate::number::parse(wanted.trim().as_bytes());
         let same = |label: &Label| label.text == wanted.trim() || (number.is_some() && label.number == number);
-        self.labels.iter().position(same)
+        self.distinct.iter().position(same)
     }
 
     pub(crate) fn too_many(&self, place: Place) -> Error {
@@ -92,10 +92,10 @@ impl Labels {
         let rest = options.schema.as_ref().map_or(options.one_against_rest, |schema| schema.one_against_rest);
         let positive = match known {
             Some([negative, positive]) => {
-                let stranger =
-                    (0..self.labels.len()).find(|&code| ![negative, positive].iter().any(|l| self.find(l) == Some(code)));
+                let stranger = (0..self.distinct.len())
+                    .find(|&code| ![negative, positive].iter().any(|l| self.find(l) == Some(code)));
                 if let (Some(code), false) = (stranger, rest) {
-                    let label = self.labels[code].text.clone();
+                    let label = self.distinct[code].text.clone();
                     let labels = vec![negative.clone(), positive.clone()];
                     return Err(Error::UnknownLabel { place: place.boxed(), label, labels });
                 }
@@ -106,23 +106,23 @@ impl Labels {
         for value in &mut *response {
             *value = f64::from(u8::from(positive == Some(*value as usize)));
         }
-        let positive_count = positive.map_or(0, |code| self.labels[code].count);
+        let positive_count = positive.map_or(0, |code| self.distinct[code].count);
         let negative_count = response.len() - positive_count;
-        let (negative, positive) = match known {
-            Some([negative, positive]) => (negative.clone(), positive.clone()),
-            None => {
-                let code = positive.unwrap_or(0);
-                let name = self.labels[code].text.clone();
-                let other = self.labels.iter().enumerate().find(|(other, label)| *other != code && label.count > 0);
-                (if rest { format!("not {name}") } else { other.map_or_else(String::new, |(_, l)| l.text.clone()) }, name)
-            }
+        let (negative, positive) = if let Some([negative, positive]) = known {
+            (negative.clone(), positive.clone())
+        } else {
+            let code = positive.unwrap_or(0);
+            let name = self.distinct[code].text.clone();
+            let other = self.distinct.iter().enumerate().find(|(other, label)| *other != code && label.count > 0);
+            let other = other.map_or_else(String::new, |(_, label)| label.text.clone());
+            (if rest { format!("not {name}") } else { other }, name)
         };
         Ok(Classes { negative, positive, negative_count, positive_count })
     }
 
     /// The code of the positive label in training.
     fn choose(&self, place: &Place, options: &ReadOptions) -> Result<usize> {
-        let used: Vec<usize> = (0..self.labels.len()).filter(|&code| self.labels[code].count > 0).collect();
+        let used: Vec<usize> = (0..self.distinct.len()).filter(|&code| self.distinct[code].count > 0).collect();
         let given = options.positive.as_deref().map(|wanted| {
             let label = || wanted.to_owned();
             let unknown = || Error::UnknownLabel { place: place.clone().boxed(), label: label(), labels: self.texts() };
@@ -137,7 +137,7 @@ impl Labels {
                 return Err(Error::OneClass { place: place.clone().boxed(), label: String::new(), rows: 0 });
             }
             [one] => {
-                let Label { text, count, .. } = &self.labels[*one];
+                let Label { text, count, .. } = &self.distinct[*one];
                 return Err(Error::OneClass { place: place.clone().boxed(), label: text.clone(), rows: *count });
             }
             [_, _] => {}
@@ -147,10 +147,9 @@ impl Labels {
         if let Some(code) = given {
             return code;
         }
-        let (first, second) = (&self.labels[used[0]], &self.labels[used[1]]);
-        let affirmative = |label: &Label| {
-            ["positive", "yes", "true", "1"].iter().any(|word| label.text.eq_ignore_ascii_case(word))
-        };
+        let (first, second) = (&self.distinct[used[0]], &self.distinct[used[1]]);
+        let affirmative =
+            |label: &Label| ["positive", "yes", "true", "1"].iter().any(|word| label.text.eq_ignore_ascii_case(word));
         let second_is_later = match (first.number, second.number) {
             (Some(a), Some(b)) => b > a,
             _ if affirmative(first) != affirmative(second) => affirmative(second),
@@ -163,6 +162,8 @@ impl Labels {
 impl Classes {
     pub(crate) fn notice(&self) -> String {
         let Self { negative, positive, negative_count, positive_count } = self;
-        format!("label {positive:?} is positive ({positive_count} rows), {negative:?} is negative ({negative_count} rows)")
+        format!(
+            "label {positive:?} is positive ({positive_count} rows), {negative:?} is negative ({negative_count} rows)"
+        )
     }
 }

@@ -152,11 +152,11 @@ impl Layout {
             *count += 1;
         }
         let special = [(target, Role::Target), (weights, Role::Weights), (offset, Role::Offset)];
-        special.into_iter().for_each(|(column, role)| {
+        for (column, role) in special {
             if let Some(column) = column {
                 roles[column] = role;
             }
-        });
+        }
         let extra = roles.iter().filter(|&&role| role == Role::Skip).count();
         if options.schema.is_some() && extra > 0 {
             notices.push(format!("{extra} columns that the model does not use are left out"));

@@ -69,8 +69,9 @@ pub use table::{Features, Table};
 
 /// Reads the file at `path`, or standard input for `-`.
 ///
-/// An `.npy` file of native floating-point numbers is mapped into memory and stays so: another program that changes
-/// the file meanwhile changes the data, and one that shortens it ends this process.
+/// An `.npy` file of native floating-point numbers is mapped into memory and stays so; it is looked through once to
+/// make sure that all numbers are finite. Another program that changes the file meanwhile changes the data, and one
+/// that shortens it ends this process.
 pub fn read_path(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Table> {
     let path = path.as_ref();
     if path.as_os_str() == "-" {

@@ -148,7 +148,9 @@ fn read_full(source: &str, reader: &mut dyn Read, buffer: &mut [u8]) -> Result<u
             Ok(0) => break,
             Ok(count) => have += count,
             Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
-            Err(error) if matches!(error.kind(), std::io::ErrorKind::InvalidData | std::io::ErrorKind::InvalidInput) => {
+            Err(error)
+                if matches!(error.kind(), std::io::ErrorKind::InvalidData | std::io::ErrorKind::InvalidInput) =>
+            {
                 return Err(Error::Archive { source_name: source.to_owned(), reason: error.to_string() });
             }
             Err(error) => return Err(Error::Io { source_name: source.to_owned(), source: error }),
@@ -183,7 +185,7 @@ fn real(kind: Element, item: &[u8]) -> f64 {
         Element::Uint(_) => u64::from_le_bytes(fixed(item)) as f64,
         Element::Int(bytes) => {
             let shift = 64 - 8 * bytes as u32;
-            ((u64::from_le_bytes(fixed(item)) << shift) as i64 >> shift) as f64
+            ((u64::from_le_bytes(fixed(item)) << shift).cast_signed() >> shift) as f64
         }
         Element::Unicode(_) | Element::Bytes(_) => f64::NAN,
     }

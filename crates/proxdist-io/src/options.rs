@@ -100,7 +100,7 @@ pub enum Unknown {
 /// | `storage` | auto | dense or sparse features |
 /// | `columns` | largest index | number of columns of an svmlight file |
 /// | `index_base` | 1, or 0 if an index 0 occurs | first index of an svmlight file |
-/// | `schema` | none | [`Schema`] of the training table: columns are found by name and encoded as in training |
+/// | `schema` | none | [`Schema`] of the training table: its columns are found by name and encoded as in training, others are left out; the target is read if the file has it |
 /// | `unknown` | error | with a schema, a category that did not occur in training |
 #[derive(Clone, Debug)]
 pub struct ReadOptions {

@@ -5,7 +5,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use parquet::basic::{LogicalType, Type};
+use parquet::basic::{ConvertedType as Old, LogicalType, Type};
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::data_type::DataType;
 use parquet::errors::ParquetError;
@@ -76,7 +76,6 @@ fn unsupported(column: &ColumnDescriptor) -> Option<String> {
         Some(LogicalType::Decimal(_)) if matches!(physical, Type::INT32 | Type::INT64) => {}
         Some(other) => return Some(format!("{other:?}").to_lowercase()),
     }
-    use parquet::basic::ConvertedType as Old;
     if matches!(
         column.converted_type(),
         Old::DATE | Old::TIME_MILLIS | Old::TIME_MICROS | Old::TIMESTAMP_MILLIS | Old::TIMESTAMP_MICROS | Old::INTERVAL
@@ -244,9 +243,7 @@ fn decode(
         ColumnReader::FloatColumnReader(reader) => {
             batches(source, reader, levels, sink, |value| Cell::Number(f64::from(*value)))
         }
-        ColumnReader::DoubleColumnReader(reader) => {
-            batches(source, reader, levels, sink, |value| Cell::Number(*value))
-        }
+        ColumnReader::DoubleColumnReader(reader) => batches(source, reader, levels, sink, |value| Cell::Number(*value)),
         ColumnReader::ByteArrayColumnReader(reader) => {
             batches(source, reader, levels, sink, |value| text(value.data()))
         }

@@ -140,6 +140,10 @@ impl Reader<'_> {
             notices.push(format!("{}: indices start at 0", self.source));
         }
         let found = self.largest.map_or(0, |(index, _)| (index - base) as usize + 1);
+        if let Some(schema) = known.filter(|schema| schema.width() != schema.columns.len()) {
+            let (source_name, expected) = (self.source, schema.width());
+            return Err(Error::ColumnCount { source_name, found, expected });
+        }
         let columns = self.options.columns.or_else(|| known.map(|schema| schema.columns.len())).unwrap_or(found);
         if let (true, Some((index, line))) = (found > columns, self.largest) {
             let place = Place::file(&self.source).line(line).boxed();

@@ -109,7 +109,7 @@ fn quoted(data: &[u8], begin: usize, delimiter: u8) -> Result<Field<'_>, Trouble
         let text = match owned {
             Some(mut text) => {
                 text.extend_from_slice(&data[from..close]);
-                Cow::Owned(text)
+                Cow::Owned(text.trim_ascii().to_vec())
             }
             None => Cow::Borrowed(data[begin..close].trim_ascii()),
         };

@@ -39,7 +39,12 @@ fn quotes() {
 #[test]
 fn not_numbers() {
     expect(b"a,b\n1,2\n3,x1\n", &options(), "t.csv, line 3, column 2 (b): \"x1\" is not a number", "categorical");
-    expect(b"a;b\n1,5;2\n3;4\n", &options().delimiter(b';'), "t.csv, line 2, column 1 (a): \"1,5\" is not", "correct");
+    expect(
+        b"a;b\n1,5;2\n3;4\n",
+        &options().delimiter(b';'),
+        "t.csv, line 2, column 1 (a): \"1,5\" is not",
+        "decimal point",
+    );
     let text = b"a,y\n1,yes\n2,no\n";
     expect(text, &options().target("y"), "t.csv, line 2, column 2 (y): \"yes\" is not a number", "classification");
 }
@@ -78,6 +83,12 @@ fn unknown_columns() {
 #[test]
 fn duplicate_names() {
     expect(b"a,b,a\n1,2,3\n", &options(), "t.csv: columns 1 and 3 have the same name \"a\"", "rename column 3");
+    expect(
+        b"a,a=w,c\nu,1,2\nw,3,4\nv,5,6\n",
+        &options(),
+        "t.csv: columns 3 and 4 have the same name \"a=w\"",
+        "rename",
+    );
 }
 
 #[test]
@@ -129,7 +140,13 @@ fn arrays() {
     expect_named(&endless, "x.npy", &options(), "x.npy: not enough memory", "sparse");
     expect_named(b"\x93NUMPY\x01\x00\xff", "x.npy", &options(), "x.npy: the header of the array is damaged", "save");
     let archive = npz(&[("A", header("<f8", "(1, 2)"))], true);
-    expect_named(&archive, "x.npz", &options(), "x.npz: there is no array \"X\" in the archive (arrays: \"A\")", "savez");
+    expect_named(
+        &archive,
+        "x.npz",
+        &options(),
+        "x.npz: there is no array \"X\" in the archive (arrays: \"A\")",
+        "savez",
+    );
     expect_named(&archive[..archive.len() - 9], "x.npz", &options(), "x.npz: the archive is damaged", "savez");
 }
 

@@ -1,5 +1,7 @@
 //! The readers, format by format, and what holds for all of them.
 
+#![allow(clippy::format_push_string, clippy::format_collect, reason = "files are made by hand, speed does not matter")]
+
 mod common;
 mod csv;
 mod encoding;

@@ -96,7 +96,10 @@ fn the_target_is_another_file_or_a_column() {
     assert_eq!((table.response.unwrap(), table.classes.unwrap().positive.as_str()), (vec![0.0, 1.0, 0.0], "yes"));
     for column in ["2", "V2"] {
         let table = options().target(column).read(&path).unwrap();
-        assert_eq!((rows(&table), table.response.unwrap()), (vec![vec![1.0], vec![3.0], vec![5.0]], vec![2.0, 4.0, 6.5]));
+        assert_eq!(
+            (rows(&table), table.response.unwrap()),
+            (vec![vec![1.0], vec![3.0], vec![5.0]], vec![2.0, 4.0, 6.5])
+        );
         assert_eq!(table.schema.target.as_deref(), Some("V2"));
     }
     put(&folder, "short.npy", &npy(1, "|i1", false, "(2,)", &[1, 2]));

@@ -103,7 +103,7 @@ fn prostate_splits_by_an_ignored_column() {
     let table = options().target("lpsa").ignore(["train"]).read(&path).unwrap();
     assert_eq!((table.features.rows(), table.features.columns()), (97, 8));
     assert_eq!(table.names[0], "lcavol");
-    assert_eq!(table.features.row(0)[..2], [-0.579818495, 2.769459]);
+    assert_eq!(table.features.row(0)[..2], [-0.579_818_495, 2.769_459]);
     let table = options().target("train").task(Task::Classes).read(path).unwrap();
     assert_eq!(table.classes.unwrap().positive_count, 67);
 }
@@ -113,7 +113,7 @@ fn riboflavin_is_wider_than_long() {
     let Some(path) = data("classic/riboflavin.csv.gz") else { return };
     let table = options().target("y").read(path).unwrap();
     assert_eq!((table.features.rows(), table.features.columns()), (71, 4088));
-    assert_eq!(table.response.unwrap()[0], -6.643856189774724);
+    assert_eq!(table.response.unwrap()[0], -6.643_856_189_774_724);
 }
 
 #[test]
@@ -140,6 +140,7 @@ fn every_table_of_the_collection_can_be_read() {
         ("matrix/digits.csv.gz", 1797, 65),
         ("matrix/eeg.csv.gz", 61, 4097),
         ("classification/colon.csv.gz", 62, 2001),
+        ("classification/leukemia.csv.gz", 72, 7131),
         ("classification/madelon.csv.gz", 2600, 501),
         ("large/blogfeedback_test.csv.gz", 7624, 281),
     ];
@@ -149,6 +150,7 @@ fn every_table_of_the_collection_can_be_read() {
         assert_eq!((table.features.rows(), table.features.columns()), (rows, columns), "{name}");
     }
     let Some(path) = data("classic/communities.csv.gz") else { return };
-    let table = options().missing(Missing::Mean).read(path);
-    println!("{:?}", table.map(|table| table.notices));
+    let table = options().missing(Missing::Mean).ignore(["1", "2", "3", "4", "5"]).read(path).unwrap();
+    assert_eq!((table.features.rows(), table.features.columns()), (1994, 123));
+    assert_eq!(table.notices.iter().filter(|notice| notice.contains("filled in")).count(), 23);
 }

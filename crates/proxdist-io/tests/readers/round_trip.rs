@@ -64,7 +64,9 @@ proptest! {
     #[test]
     fn quoted_texts(words in prop::collection::vec("[ -~\n\u{e4}\u{20ac}]{1,12}", 2..12)) {
         let mut text = "\"t\",\"x\"\n".to_owned();
-        words.iter().for_each(|word| text += &format!("{},1\n", quoted(word)));
+        for word in &words {
+            text += &format!("{},1\n", quoted(word));
+        }
         let coding = proxdist_io::Coding::Full;
         let read = read_bytes(text.as_bytes(), "t.csv", &options().coding(coding).categorical(["t"]));
         let known = |word: &String| !["", "NA", "N/A", "?", "null", "NULL"].contains(&word.trim_ascii());

@@ -30,6 +30,13 @@ fn indices_may_start_at_zero() {
 }
 
 #[test]
+fn a_schema_with_categories_does_not_fit() {
+    let train = crate::common::csv("t,x\nu,1\nv,2\nw,3\n", &options());
+    let error = fails(b"1 1:7\n", "u.svm", &options().schema(train.schema));
+    assert!(matches!(error, Error::ColumnCount { expected: 4, .. }), "{error}");
+}
+
+#[test]
 fn query_numbers_are_ignored_aloud() {
     let table = read_bytes(b"1 qid:3 1:2\n2 qid:4 2:1\n", "t.txt", &options()).unwrap();
     assert_eq!(rows(&table), [[2.0, 0.0], [0.0, 1.0]]);
