@@ -34,6 +34,7 @@ fn damaged(source: &str, reason: &(impl ToString + ?Sized)) -> Error {
 }
 
 fn read_unguarded<R: ChunkReader + 'static>(source: &str, data: R, options: &ReadOptions) -> Result<Table> {
+    let options = &*options.written_out();
     let bad = |error: ParquetError| damaged(source, &error);
     let reader = SerializedFileReader::new(data).map_err(bad)?;
     let descriptors = reader.metadata().file_metadata().schema_descr().columns();
