@@ -75,7 +75,10 @@ fn unsupported(column: &ColumnDescriptor) -> Option<String> {
     match column.logical_type_ref() {
         None | Some(LogicalType::Integer(_) | LogicalType::String | LogicalType::Enum | LogicalType::Unknown) => {}
         Some(LogicalType::Decimal(_)) if matches!(physical, Type::INT32 | Type::INT64) => {}
-        Some(other) => return Some(format!("{other:?}").to_lowercase()),
+        Some(other) => {
+            let words = format!("{other:?}");
+            return Some(words.split('(').next().unwrap_or_default().to_lowercase());
+        }
     }
     if matches!(
         column.converted_type(),
