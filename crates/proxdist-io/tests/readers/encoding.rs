@@ -120,6 +120,7 @@ fn identifiers_and_endless_categories_are_refused() {
     let error = fails(text.as_bytes(), "t.csv", &options());
     assert!(matches!(error, Error::Identifier { rows: 30, .. }), "{error}");
     assert_eq!(csv(&text, &options().categorical(["id"])).names.len(), 31);
+    assert_eq!(csv(&text, &options().categorical(["1"])).names.len(), 31);
     let error = fails(text.as_bytes(), "t.csv", &options().max_categories(10));
     assert!(matches!(error, Error::TooManyCategories { limit: 10, .. }), "{error}");
     assert!(error.hint().contains("\"id\""));
