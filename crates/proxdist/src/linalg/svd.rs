@@ -35,6 +35,8 @@ const MOST_STEPS: usize = 6;
 const ROUNDING: f64 = 2e-14;
 /// Certified error of the fast way, relative to the matrix.
 const CERTIFIED: f64 = 1e-13;
+/// The same for inverse iteration; where the gap is too small for it, all eigenvectors do no better, but are orthogonal.
+const SEPARATED: f64 = 1e-12;
 /// Smallest $\sigma_r / \sigma_1$ for which $A^T A$ is used.
 const SAFE_RATIO: f64 = 1e-3;
 
@@ -173,7 +175,7 @@ fn power(a: MatRef<f64>, w: &mut [f64], rank: usize, space: &mut [f64], scratch:
         }
         // Every further step gains about this factor; when that cannot suffice, stop here.
         let gain = values[0].max(0.0) / values[k - rank];
-        let reachable = error * gain.powi((MOST_STEPS - step) as i32) <= CERTIFIED;
+        let reachable = error * gain.powf((MOST_STEPS - step) as f64) <= CERTIFIED;
         if !reachable {
             return false;
         }
@@ -324,7 +326,7 @@ fn few_eigenvectors(
     matrix.eigenvectors(leading.iter().rev().copied(), v, residuals, space);
     let moved = |(value, residual): (&f64, &f64)| value * (residual / (value - beyond)).powi(2);
     let squares: f64 = leading.iter().rev().zip(&*residuals).map(moved).sum();
-    let certified = leading[0] > beyond && squares <= CERTIFIED * CERTIFIED * top;
+    let certified = leading[0] > beyond && squares <= SEPARATED * SEPARATED * top;
     if certified {
         householder::apply_block_householder_sequence_on_the_left_in_place_with_conj(
             gram.as_ref().submatrix(1, 0, n - 1, n - 1),
