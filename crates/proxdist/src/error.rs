@@ -178,8 +178,8 @@ fn column_text(column: Option<&str>) -> String {
 }
 
 impl Error {
-    pub(crate) fn setting(setting: &'static str, rule: impl Into<String>, value: impl ToString) -> Self {
-        Self::Setting { setting, rule: rule.into(), value: value.to_string() }
+    pub(crate) fn setting(setting: &'static str, rule: impl Into<String>, value: impl std::fmt::Display) -> Self {
+        Self::Setting { setting, rule: rule.into(), value: format!("{value}") }
     }
 
     pub(crate) fn constraint(spec: impl Into<String>, reason: impl Into<String>) -> Self {

@@ -1,14 +1,61 @@
-//! placeholder
+//! Statistical models under *exact* constraints.
+//!
+//! The problem is
+//! $$\min_\theta F(\theta) = \frac1n\sum_{i=1}^n f(\theta; z_i) \quad\text{subject to}\quad \theta \in C,$$
+//! with $f$ a convex loss of a linear predictor and $C$ any set that a point can be projected onto: at most 20 nonzeros, a norm
+//! ball, rank at most 2, a simplex, a sign, an order, or several of these. The method is the stochastic proximal distance
+//! iteration of Jiang and Xu,
+//! $$\theta \leftarrow \mathrm{prox}_{f_B/\rho_k}\big(P_C(\theta)\big), \qquad \rho_k = \rho_1k^\gamma,$$
+//! with a random batch $B$ of rows at each step. The result lies in $C$.
+//!
+//! ```
+//! use proxdist::constraint::Sparsity;
+//! use proxdist::loss::Squared;
+//! use proxdist::simulate::{Response, Truth, vector};
+//! use proxdist::{Problem, Settings};
+//!
+//! // 500 rows, 50 features, of which 3 matter.
+//! let simulated = vector(Response::Linear, Truth::Sparse(3), 500, 50, 1)?;
+//! let data = simulated.data()?;
+//!
+//! let fit = Problem::new(&data, Squared, Sparsity::at_most(3)).fit(&Settings::default().seed(7))?;
+//!
+//! assert_eq!(fit.support(), [20, 28, 48]);
+//! println!("{} after {} steps, F = {:.4}", fit.stop(), fit.steps(), fit.objective());
+//! # Ok::<(), proxdist::Error>(())
+//! ```
+//!
+//! Folders are the nouns of the sentence above: [`data`] gives rows, [`sampling`] chooses them, [`constraint`] holds the sets,
+//! [`loss`] the losses, [`prox`] takes the step, [`schedule`] says how far, [`solver`] repeats it, [`trace`] watches, and a
+//! [`Model`] is what is kept. [`spec`] turns text such as `sparsity:20` into sets and back. Sets and losses of your own are one
+//! `impl` each: see [`constraint::Constraint`] and [`loss::Loss`].
 
+#![forbid(unsafe_code)]
+
+pub mod certificate;
 pub mod constraint;
 pub mod data;
 mod error;
 mod linalg;
 pub mod loss;
+pub mod model;
+pub mod objective;
+mod polish;
+mod problem;
 pub mod prox;
+mod random;
+pub mod sampling;
+pub mod schedule;
 mod shape;
+pub mod simulate;
+pub mod solver;
 pub mod spec;
+pub mod trace;
 
+pub use certificate::Certificate;
 pub use data::Data;
 pub use error::{Error, Result};
+pub use model::Model;
+pub use problem::Problem;
 pub use shape::Shape;
+pub use solver::{Fit, Settings, Stop, StopRule};

@@ -50,6 +50,7 @@ pub use workspace::Workspace;
 
 use crate::error::{Error, Result};
 use crate::shape::Shape;
+use std::ops::Deref;
 
 /// A closed set that a point can be projected onto.
 ///
@@ -87,7 +88,8 @@ pub trait Constraint: Send + Sync {
     }
 }
 
-impl<C: Constraint + ?Sized> Constraint for Box<C> {
+/// Boxes, references and other pointers to a set are sets.
+impl<P: Deref<Target: Constraint> + Send + Sync> Constraint for P {
     fn project(&self, point: &mut [f64], work: &mut Workspace) -> Result<()> {
         (**self).project(point, work)
     }

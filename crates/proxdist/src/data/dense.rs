@@ -1,7 +1,8 @@
 //! Row-major dense features, `f64` or `f32`. `f32` is a way of storing: arithmetic is `f64` from the gather on.
 
-use super::{DataSource, RowBuffer, Rows};
+use super::{DataSource, RowBuffer, Rows, Support};
 use crate::error::{Error, Result};
+use crate::linalg;
 
 /// A number features can be stored as.
 pub trait Element: Copy + Send + Sync + 'static {
@@ -71,6 +72,15 @@ impl<T: Element> DataSource for Dense<'_, T> {
             }
         }
         Ok(())
+    }
+
+    fn dot(&self, row: usize, v: &[f64], support: &Support) -> f64 {
+        let values = &self.values[row * self.columns..(row + 1) * self.columns];
+        match (support.indices(), T::as_f64(values)) {
+            (Some(few), _) => few.iter().map(|&j| values[j].to_f64() * v[j]).sum(),
+            (None, Some(values)) => linalg::dot(values, v),
+            (None, None) => linalg::dot_mixed(values, v),
+        }
     }
 
     fn borrow(&self) -> Option<Rows<'_>> {

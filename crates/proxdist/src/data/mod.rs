@@ -28,6 +28,9 @@ pub trait DataSource: Send + Sync {
     /// Copies the chosen rows, in the order given, into the reused `buffer`.
     fn gather(&self, rows: &[usize], buffer: &mut RowBuffer) -> Result<()>;
 
+    /// $x_i^Tv$ of one row, straight from storage. `support` may list the few nonzeros of `v`.
+    fn dot(&self, row: usize, v: &[f64], support: &Support) -> f64;
+
     /// All rows without a copy, where the storage allows it.
     fn borrow(&self) -> Option<Rows<'_>> {
         None

@@ -117,19 +117,11 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// `out[i] = ‖xᵢ‖²`
-    pub fn norms_squared(&self, out: &mut [f64]) {
+    /// $\|x_i\|^2$
+    pub fn row_norm_squared(&self, row: usize) -> f64 {
         match *self {
-            Self::Dense { values, columns, .. } => {
-                for (out, row) in out.iter_mut().zip(values.chunks_exact(columns)) {
-                    *out = linalg::norm_squared(row);
-                }
-            }
-            Self::Sparse { starts, values, .. } => {
-                for (out, range) in out.iter_mut().zip(starts.windows(2)) {
-                    *out = linalg::norm_squared(&values[range[0]..range[1]]);
-                }
-            }
+            Self::Dense { values, columns, .. } => linalg::norm_squared(&values[row * columns..(row + 1) * columns]),
+            Self::Sparse { starts, values, .. } => linalg::norm_squared(&values[starts[row]..starts[row + 1]]),
         }
     }
 
@@ -154,8 +146,7 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// Adds `Xᵀ diag(w) X` to the lower triangle (column-major) of `h`, whose leading dimension is `stride`.
-    /// `work` holds a small block of scaled rows.
+    /// Adds `Xᵀ diag(w) X` to the lower triangle (column-major) of `h`. `work` holds a small block of scaled rows.
     pub fn add_weighted_cross(&self, weights: &[f64], h: &mut [f64], work: &mut Vec<f64>) {
         match *self {
             Self::Dense { values, columns, .. } => {
@@ -203,7 +194,8 @@ impl Support {
         support
     }
 
-    fn indices(&self) -> Option<&[usize]> {
+    /// The indices, or `None` if there are too many to be worth following.
+    pub fn indices(&self) -> Option<&[usize]> {
         self.few.then_some(&self.indices[..])
     }
 }
@@ -236,9 +228,7 @@ mod tests {
             rows.add_weighted_cross(&[1.0, 4.0], &mut h, &mut Vec::new());
             // Column-major lower triangle of XᵀWX.
             assert_eq!([h[0], h[1], h[2], h[4], h[5], h[8]], [1.0, 0.0, 2.0, 36.0, -12.0, 8.0]);
-            let mut norms = [0.0; 2];
-            rows.norms_squared(&mut norms);
-            assert_eq!(norms, [5.0, 10.0]);
+            assert_eq!([rows.row_norm_squared(0), rows.row_norm_squared(1)], [5.0, 10.0]);
             assert_eq!(rows.slice(1..2).row(0).filter(|(_, x)| *x != 0.0).count(), 2);
         }
     }

@@ -1,7 +1,7 @@
 //! Compressed sparse rows (CSR), with 32- or 64-bit indices as other systems hand them over.
 
 use super::dense::{Element, first_not_finite};
-use super::{DataSource, RowBuffer, Rows};
+use super::{DataSource, RowBuffer, Rows, Support};
 use crate::error::{Error, Result};
 
 /// An integer that sparse matrices use for positions.
@@ -139,6 +139,12 @@ impl<S: Index, I: Index, T: Element> DataSource for Sparse<'_, S, I, T> {
             target.push_row(columns.zip(self.values[range].iter().map(|v| v.to_f64())));
         }
         Ok(())
+    }
+
+    fn dot(&self, row: usize, v: &[f64], _support: &Support) -> f64 {
+        let range = self.range(row);
+        let columns = self.indices[range.clone()].iter().map(|i| i.to_usize().unwrap_or(0));
+        columns.zip(&self.values[range]).map(|(j, x)| x.to_f64() * v[j]).sum()
     }
 
     fn borrow(&self) -> Option<Rows<'_>> {

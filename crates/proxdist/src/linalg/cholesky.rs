@@ -23,10 +23,11 @@ impl Cholesky {
     /// Factors in place; `false` if the matrix is not numerically positive definite or holds NaN.
     #[must_use]
     pub(crate) fn factor(&mut self) -> bool {
-        let params = Default::default();
+        let params = faer::Spec::default();
         let stack = self.scratch.stack(llt::factor::cholesky_in_place_scratch::<f64>(self.size, Par::Seq, params));
         let matrix = MatMut::from_column_major_slice_mut(&mut self.matrix, self.size, self.size);
-        llt::factor::cholesky_in_place(matrix, Default::default(), Par::Seq, stack, params).is_ok()
+        llt::factor::cholesky_in_place(matrix, llt::factor::LltRegularization::default(), Par::Seq, stack, params)
+            .is_ok()
     }
 
     /// Replaces `rhs` by $A^{-1}$`rhs`.

@@ -10,7 +10,7 @@ mod tridiagonal;
 mod vectors;
 
 pub(crate) use cholesky::Cholesky;
-pub(crate) use vectors::{axpy, dot, norm, norm_squared};
+pub(crate) use vectors::{all_finite, axpy, dot, dot_mixed, norm, norm_squared};
 
 use faer::dyn_stack::{MemBuffer, MemStack, StackReq};
 use faer::linalg::matmul::{matmul, triangular, triangular::BlockStructure};

@@ -15,6 +15,7 @@ pub use squared::Squared;
 pub use squared_hinge::SquaredHinge;
 
 use crate::error::{Error, Result};
+use std::ops::Deref;
 
 /// A convex loss $\ell(\eta; y)$. A loss of your own is one `impl` of the first three methods.
 ///
@@ -76,7 +77,8 @@ pub trait Loss: Send + Sync {
     }
 }
 
-impl<L: Loss + ?Sized> Loss for Box<L> {
+/// Boxes, references and other pointers to a loss are losses.
+impl<P: Deref<Target: Loss> + Send + Sync> Loss for P {
     fn value(&self, predictor: f64, response: f64) -> f64 {
         (**self).value(predictor, response)
     }

@@ -3,7 +3,7 @@
 //! The systems are those of [`super::dual`], $By = SKg$ with $B = I + SKS$. One product with $B$ is a pass over the rows forward
 //! and one back. Since the iterates are sums of search directions, $K Sy$ and $X^TSy$ are summed along the way, and neither the
 //! line search nor the final point needs another pass. Started at zero, every iterate gives a descent direction, so stopping
-//! early is safe. The preconditioner is the diagonal $1 + w_iK_{ii}$.
+//! early is safe. The preconditioner is the diagonal $1 + w_iK_{ii}$, or none where that is close to one.
 
 use super::dual::DualPoint;
 use super::newton::{Along, System};
@@ -14,7 +14,7 @@ use crate::linalg::{axpy, dot, norm};
 /// Memory of the path: vectors of length b, and a few of the length of θ.
 #[derive(Default)]
 pub(super) struct Memory {
-    norms: Vec<f64>,
+    diagonal: Vec<f64>,
     roots: Vec<f64>,
     kg: Vec<f64>,
     solution: Vec<f64>,
@@ -32,6 +32,9 @@ pub(super) struct Memory {
     wide_direction: Vec<f64>,
     every_column: Support,
 }
+
+/// Average $w_iK_{ii}$ below which the system is so close to the identity that a preconditioner does not pay.
+const NEGLIGIBLE: f64 = 0.2;
 
 /// The conjugate gradient path for one batch and penalty.
 pub(super) struct Conjugate<'s> {
@@ -53,7 +56,7 @@ impl<'s> Conjugate<'s> {
     ) -> Self {
         let m = &mut *memory;
         let of_batch = [
-            &mut m.norms,
+            &mut m.diagonal,
             &mut m.roots,
             &mut m.kg,
             &mut m.solution,
@@ -70,7 +73,6 @@ impl<'s> Conjugate<'s> {
             [&mut m.gradient, &mut m.wide_search, &mut m.wide_scaled, &mut m.wide_point, &mut m.wide_direction];
         of_theta.into_iter().for_each(|buffer| buffer.resize(penalty.dimension(rows.width()), 0.0));
         m.wide_point.fill(0.0);
-        rows.norms_squared(&mut m.norms);
         Self { rows, penalty, point, memory, budget }
     }
 
@@ -81,36 +83,50 @@ impl<'s> Conjugate<'s> {
         axpy(1.0, wide, theta);
     }
 
-    /// Solves $By = SKg$ to the relative precision; leaves $y$, $KSy$ and $X^TSy$ in the memory.
-    fn solve(&mut self, curvatures: &[f64], precision: f64) {
-        let m = &mut *self.memory;
+    /// The preconditioner. Only rows that bend the problem are measured: their lengths cost a pass.
+    fn fill_diagonal(&mut self, curvatures: &[f64]) {
         let shift = self.penalty.intercept.map_or(0.0, |p| 1.0 / p);
-        let diagonal = |i: usize, norms: &[f64]| 1.0 + curvatures[i] * (norms[i] / self.penalty.coefficients + shift);
+        let kernel = |i: usize| self.rows.row_norm_squared(i) / self.penalty.coefficients + shift;
+        let typical = curvatures.iter().sum::<f64>() / curvatures.len() as f64 * kernel(0);
+        for (i, diagonal) in self.memory.diagonal.iter_mut().enumerate() {
+            *diagonal = if typical < NEGLIGIBLE { 1.0 } else { 1.0 + curvatures[i] * kernel(i) };
+        }
+    }
+
+    /// Solves $By = SKg$ to the relative precision; leaves $y$, $KSy$ and $X^TSy$ in the memory.
+    fn solve(&mut self, precision: f64) {
+        let m = &mut *self.memory;
         m.solution.fill(0.0);
         m.k_solution.fill(0.0);
         m.wide_direction.fill(0.0);
-        for i in 0..curvatures.len() {
+        for i in 0..m.roots.len() {
             m.residual[i] = m.roots[i] * m.kg[i];
-            m.preconditioned[i] = m.residual[i] / diagonal(i, &m.norms);
+            m.preconditioned[i] = m.residual[i] / m.diagonal[i];
         }
         m.search.copy_from_slice(&m.preconditioned);
-        let target = precision * norm(&m.residual);
+        // With y the gradient of the quadratic model is XᵀSr, of norm at most √(λD)‖r‖, where λ is the largest eigenvalue of
+        // SKS; the search directions show how large that is.
+        let target = precision * norm(&m.gradient) / self.penalty.coefficients.sqrt();
+        let mut largest = 0.0_f64;
         let mut alignment = dot(&m.residual, &m.preconditioned);
-        while alignment > 0.0 && norm(&m.residual) > target && self.budget > 0 {
+        let mut is_first = true;
+        while alignment > 0.0 && self.budget > 0 && (is_first || norm(&m.residual) * largest.sqrt() > target) {
+            is_first = false;
             self.budget -= 1;
             m.scaled.iter_mut().zip(m.roots.iter().zip(&m.search)).for_each(|(out, (root, p))| *out = root * p);
             back(self.rows, &m.scaled, &mut m.wide_search);
             m.wide_scaled.copy_from_slice(&m.wide_search);
             self.penalty.divide(&mut m.wide_scaled);
             forward(self.rows, &m.wide_scaled, &m.every_column, &mut m.k_search);
-            let bent = dot(&m.search, &m.search) + dot(&m.scaled, &m.k_search);
-            let length = alignment / bent;
+            let (straight, bent) = (dot(&m.search, &m.search), dot(&m.scaled, &m.k_search));
+            largest = largest.max(bent / straight);
+            let length = alignment / (straight + bent);
             axpy(length, &m.search, &mut m.solution);
             axpy(length, &m.k_search, &mut m.k_solution);
             axpy(length, &m.wide_search, &mut m.wide_direction);
-            for i in 0..curvatures.len() {
+            for i in 0..m.roots.len() {
                 m.residual[i] -= length * (m.search[i] + m.roots[i] * m.k_search[i]);
-                m.preconditioned[i] = m.residual[i] / diagonal(i, &m.norms);
+                m.preconditioned[i] = m.residual[i] / m.diagonal[i];
             }
             let next = dot(&m.residual, &m.preconditioned);
             let keep = next / alignment;
@@ -134,7 +150,8 @@ impl System for Conjugate<'_> {
         m.wide_scaled.copy_from_slice(&m.gradient);
         self.penalty.divide(&mut m.wide_scaled);
         forward(self.rows, &m.wide_scaled, &m.every_column, &mut m.kg);
-        self.solve(curvatures, precision);
+        self.fill_diagonal(curvatures);
+        self.solve(precision);
         let m = &mut *self.memory;
         axpy(-1.0, &m.gradient, &mut m.wide_direction);
         for i in 0..change.len() {

@@ -62,7 +62,6 @@ pub(super) fn plan(loss: &dyn Loss, batch: &Batch, penalty: Penalty, curvatures:
     let iterations = conjugate_iterations(rows, penalty, curvatures);
     let conjugate = 2.0 * pass * (iterations + steps);
 
-    // A batch this wide in both directions would not fit the memory a fit is allowed.
     let direct = dual.min(primal);
     let path = match direct {
         _ if conjugate < direct => Path::Conjugate,
@@ -72,15 +71,16 @@ pub(super) fn plan(loss: &dyn Loss, batch: &Batch, penalty: Penalty, curvatures:
     Plan { path, conjugate_budget: (2.0 * iterations).max(dual / (2.0 * pass)).ceil() as usize }
 }
 
+/// Rows whose length stands for that of all in the guess.
+const SAMPLE: usize = 32;
+
 fn conjugate_iterations(rows: Rows, penalty: Penalty, curvatures: &[f64]) -> f64 {
     let (b, p) = (rows.len() as f64, rows.width() as f64);
-    let squares = match rows {
-        Rows::Dense { values, .. } => crate::linalg::norm_squared(values),
-        Rows::Sparse { starts, values, .. } => {
-            crate::linalg::norm_squared(&values[starts[0]..starts[starts.len() - 1]])
-        }
-    };
-    let mean_kernel = squares / (b * penalty.coefficients) + penalty.intercept.map_or(0.0, |p| 1.0 / p);
+    let stride = rows.len().div_ceil(SAMPLE);
+    let sampled = (0..rows.len()).step_by(stride);
+    let squares: f64 = sampled.clone().map(|i| rows.row_norm_squared(i)).sum();
+    let mean_kernel =
+        squares / (sampled.len() as f64 * penalty.coefficients) + penalty.intercept.map_or(0.0, |p| 1.0 / p);
     let mean_curvature = curvatures.iter().sum::<f64>() / b;
     let largest = mean_curvature * mean_kernel * (1.0 + (b / p).sqrt()).powi(2);
     let root = (1.0 + largest).sqrt();

@@ -10,12 +10,12 @@
 //!
 //! | path | for | cost of a Newton step |
 //! |---|---|---|
-//! | [`scalar`] | b = 1 | a safeguarded root in one dimension |
-//! | [`dual`] | b < p | Cholesky of $I + SKS$, $K = XD^{-1}X^T$ formed once a batch |
-//! | [`primal`] | p < b | Cholesky of $D + X^TWX$ |
-//! | [`conjugate`] | both large | conjugate gradients on $I + SKS$, never forming $K$ |
+//! | `scalar` | b = 1 | a safeguarded root in one dimension |
+//! | `dual` | b < p | Cholesky of $I + SKS$, $K = XD^{-1}X^T$ formed once a batch |
+//! | `primal` | p < b | Cholesky of $D + X^TWX$ |
+//! | `conjugate` | both large | conjugate gradients on $I + SKS$, never forming $K$ |
 //!
-//! [`cost`] predicts which is cheapest; [`newton`] is the driver that the last three share.
+//! `cost` predicts which is cheapest; `newton` is the driver that the last three share.
 
 mod conjugate;
 mod cost;
@@ -164,6 +164,16 @@ impl<'l> Prox<'l> {
         self.last
     }
 
+    /// Predictors and derivatives at the anchor `theta`.
+    fn start(&mut self, batch: &Batch, theta: &[f64]) -> Result<()> {
+        self.support.update(&theta[..batch.rows().width()]);
+        let predictors = self.newton.start(batch);
+        forward(batch.rows(), theta, &self.support, predictors);
+        predictors.iter_mut().zip(batch.offset()).for_each(|(eta, o)| *eta += o);
+        self.newton.differentiate(self.loss, batch);
+        self.check_finite(batch)
+    }
+
     fn check_finite(&self, batch: &Batch) -> Result<()> {
         let (predictors, responses) = (self.newton.predictors(), batch.response());
         let finite = |i: usize| {
@@ -179,11 +189,16 @@ impl<'l> Prox<'l> {
         }
     }
 
-    /// Runs the chosen path from the anchor; on return `theta` is the minimiser.
-    fn solve(&mut self, batch: &Batch, penalty: Penalty, theta: &mut [f64]) -> Result<Taken> {
+    /// Runs a path from the anchor; on success `theta` is the minimiser, on failure still the anchor.
+    fn solve(
+        &mut self,
+        path: Path,
+        conjugate_budget: usize,
+        batch: &Batch,
+        penalty: Penalty,
+        theta: &mut [f64],
+    ) -> Result<Taken> {
         let rows = batch.rows();
-        let plan = cost::plan(self.loss, batch, penalty, self.newton.curvatures());
-        let path = self.forced.filter(|path| path.serves(batch.len())).unwrap_or(plan.path);
         if path == Path::Scalar {
             let eta = self.newton.predictors()[0];
             scalar::step(self.loss, batch, penalty, eta, theta);
@@ -192,22 +207,22 @@ impl<'l> Prox<'l> {
         let mut driver = newton::Driver::new(self.loss, batch, self.tolerance, &mut self.newton);
         if path == Path::Primal {
             let mut system = Primal::new(rows, penalty, &mut self.primal);
-            driver.run(&mut system)?;
+            driver.run_to_the_end(&mut system)?;
             system.finish(theta);
             return Ok(driver.taken(path));
         }
         self.point.start(batch.len());
         if path == Path::Conjugate {
-            let budget = if self.forced.is_some() { usize::MAX } else { plan.conjugate_budget };
+            let budget = if self.forced.is_some() { usize::MAX } else { conjugate_budget };
             let mut system = Conjugate::new(rows, penalty, budget, &mut self.point, &mut self.conjugate);
-            if driver.run(&mut system)? == Outcome::Converged {
+            if driver.run(&mut system) == Outcome::Converged {
                 system.finish(theta);
                 return Ok(driver.taken(path));
             }
         }
-        // Reached directly, or because conjugate gradients used up their budget: the point they reached is kept.
+        // Chosen, or taking over where conjugate gradients ran out of budget or precision: the point they reached is kept.
         let mut system = Dual::new(rows, penalty, batch.stamp(), &mut self.point, &mut self.dual);
-        driver.run(&mut system)?;
+        driver.run_to_the_end(&mut system)?;
         system.finish(theta);
         Ok(driver.taken(Path::Dual))
     }
@@ -225,13 +240,18 @@ impl BatchProx for Prox<'_> {
         if self.ridge > 0.0 {
             theta[..features].iter_mut().for_each(|z| *z *= rho / penalty.coefficients);
         }
-        self.support.update(&theta[..features]);
-        let predictors = self.newton.start(batch);
-        forward(batch.rows(), theta, &self.support, predictors);
-        predictors.iter_mut().zip(batch.offset()).for_each(|(eta, o)| *eta += o);
-        self.newton.differentiate(self.loss, batch);
-        self.check_finite(batch)?;
-        self.last = Some(self.solve(batch, penalty, theta)?);
+        self.start(batch, theta)?;
+        let plan = cost::plan(self.loss, batch, penalty, self.newton.curvatures());
+        let path = self.forced.filter(|path| path.serves(batch.len())).unwrap_or(plan.path);
+        let solved = self.solve(path, plan.conjugate_budget, batch, penalty, theta);
+        self.last = match solved {
+            // With more rows than features XXᵀ is singular, which a vanishing penalty brings out; XᵀX need not be.
+            Err(Error::ProxStalled { .. }) if path != Path::Primal && features <= batch.len() => {
+                self.start(batch, theta)?;
+                Some(self.solve(Path::Primal, 0, batch, penalty, theta)?)
+            }
+            other => Some(other?),
+        };
         Ok(())
     }
 }

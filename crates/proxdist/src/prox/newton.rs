@@ -37,7 +37,7 @@ pub(super) struct Along {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Outcome {
     Converged,
-    OutOfBudget,
+    Unfinished,
 }
 
 /// Memory of the driver: everything of length b.
@@ -104,27 +104,39 @@ impl<'d, 'a> Driver<'d, 'a> {
         self.loss.weighted_value(predictors, self.batch.response(), self.batch.weights())
     }
 
+    /// Runs a system that has no successor: not to finish is an error.
+    pub(super) fn run_to_the_end(&mut self, system: &mut dyn System) -> Result<()> {
+        match self.run(system) {
+            Outcome::Converged => Ok(()),
+            Outcome::Unfinished => Err(Error::ProxStalled { residual: self.residual, tolerance: self.tolerance }),
+        }
+    }
+
     /// Steps until the gradient is small relative to the first one.
-    pub(super) fn run(&mut self, system: &mut dyn System) -> Result<Outcome> {
+    pub(super) fn run(&mut self, system: &mut dyn System) -> Outcome {
         loop {
             let norm = system.gradient_norm(&self.memory.slopes);
             let first_norm = *self.first_norm.get_or_insert(norm);
             self.residual = if norm == 0.0 { 0.0 } else { norm / first_norm };
             if self.residual <= self.tolerance {
-                return Ok(Outcome::Converged);
+                return Outcome::Converged;
             }
             if system.is_out_of_budget() {
-                return Ok(Outcome::OutOfBudget);
+                return Outcome::Unfinished;
             }
             if self.steps >= MOST_STEPS || !self.step(system) {
-                // No decrease is left that double precision can see.
-                return if self.residual <= ACCEPTABLE {
-                    Ok(Outcome::Converged)
-                } else {
-                    Err(Error::ProxStalled { residual: self.residual, tolerance: self.tolerance })
-                };
+                // No decrease is left that this system can see in double precision.
+                let is_noise = norm <= self.rounding();
+                return if is_noise || self.residual <= ACCEPTABLE { Outcome::Converged } else { Outcome::Unfinished };
             }
         }
+    }
+
+    /// A gradient $X^Ts$ this small is what rounding leaves of terms that cancel, as at an anchor that is optimal already.
+    fn rounding(&self) -> f64 {
+        let rows = self.batch.rows();
+        let squares: f64 = (0..rows.len()).map(|i| rows.row_norm_squared(i)).sum();
+        1e-13 * (squares * norm_squared(&self.memory.slopes)).sqrt()
     }
 
     /// How precisely the next linear system deserves to be solved: fully if one step is exact, else in step with the

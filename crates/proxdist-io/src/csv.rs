@@ -1,0 +1,212 @@
+//! Delimited text: one streaming pass, numbers parsed where they stand.
+//!
+//! A look at the first megabyte settles delimiter, header and the kind of each column. After that each field of a
+//! numeric column is parsed in place and goes to its final position in the row-major matrix; only fields that are not
+//! plain numbers (missing, quoted, mistaken) are cut out first. Room for the matrix is reserved once, from the length
+//! of the file and of the first rows.
+
+mod record;
+mod sniff;
+
+use crate::collect::{At, Collector};
+use crate::compression::Lines;
+use crate::encode;
+use crate::error::{Error, Place, Result, excerpt};
+use crate::layout::{Layout, Role, numbered_names};
+use crate::options::ReadOptions;
+use crate::table::Table;
+use record::{After, Trouble, after, field, skip_blanks};
+use sniff::{Sample, skip_blank_lines};
+
+/// A quoted field longer than this has lost its closing quote.
+const LONGEST_QUOTE: usize = 64 << 20;
+/// Records looked at before reading.
+const SAMPLED: usize = 1000;
+
+/// Reads delimited text.
+pub(crate) fn read(mut lines: Lines<'_>, options: &ReadOptions) -> Result<Table> {
+    lines.skip_mark()?;
+    let (delimiter, sample) = look(&mut lines, options)?;
+    let source = lines.input.name.clone();
+    if sample.records.is_empty() && lines.data().trim_ascii().is_empty() {
+        return Err(Error::EmptyFile { source_name: source });
+    }
+    if sample.records.is_empty() {
+        let place = Place::file(&source).line(1).boxed();
+        return Err(Error::Quote { place, reason: "a quote is opened but not closed properly" });
+    }
+    let header = options.header.unwrap_or_else(|| sniff::header(&sample.records, options));
+    let first = sample.records.first().map_or(&[][..], Vec::as_slice);
+    let columns = first.len();
+    let names = if header { names(&source, first, sample.first_lines)? } else { numbered_names(columns) };
+    let body = &sample.records[usize::from(header).min(sample.records.len())..];
+    let layout = Layout::new(&source, names, header, &sniff::kinds(body, columns), options)?;
+    let mut reader = Reader { collector: Collector::new(&source, layout, options), delimiter, line: 1 };
+    let said = match delimiter {
+        b'\t' => "tab".to_owned(),
+        b' ' => "blank".to_owned(),
+        byte => format!("{:?}", char::from(byte)),
+    };
+    let first_line = if header { "the first line holds names" } else { "there is no header" };
+    reader.collector.notices.push(format!("{source}: delimiter {said}, {columns} columns, {first_line}"));
+    if let (Some(length), false) = (lines.input.length, body.is_empty()) {
+        let head = if header { sample.first_bytes } else { 0 };
+        let row = (sample.bytes - head).max(1) as f64 / body.len() as f64;
+        reader.collector.expect_rows((length.saturating_sub(head as u64) as f64 / row * 1.02) as u64 + 16);
+    }
+    if header {
+        lines.consume(sample.first_bytes);
+        reader.line += sample.first_lines;
+    }
+    drop(sample);
+    reader.run(&mut lines)?;
+    encode::finish(reader.collector)
+}
+
+/// Delimiter and first records; reads on until there is a record of data beside a possible header.
+fn look(lines: &mut Lines<'_>, options: &ReadOptions) -> Result<(u8, Sample)> {
+    loop {
+        let data = lines.complete();
+        let extension = crate::format::extension(&lines.input.name);
+        let delimiter = options.delimiter.unwrap_or_else(|| sniff::delimiter(data, &extension).0);
+        let sample = sniff::sample(data, delimiter, SAMPLED);
+        if sample.records.len() >= 2 || lines.finished || lines.data().len() > LONGEST_QUOTE {
+            return Ok((delimiter, sample));
+        }
+        lines.fill()?;
+    }
+}
+
+fn names(source: &str, first: &[sniff::Sampled], line: u64) -> Result<Vec<String>> {
+    let name = |(column, field): (usize, &sniff::Sampled)| match std::str::from_utf8(&field.text) {
+        Ok("") => Ok(format!("V{}", column + 1)),
+        Ok(text) => Ok(text.to_owned()),
+        Err(_) => {
+            let place = Place::file(source).line(line).column(column, "").boxed();
+            Err(Error::NotUtf8 { place, text: excerpt(&field.text) })
+        }
+    };
+    first.iter().enumerate().map(name).collect()
+}
+
+struct Reader<'a> {
+    collector: Collector<'a>,
+    delimiter: u8,
+    /// Line of the current record.
+    line: u64,
+}
+
+impl Reader<'_> {
+    fn run(&mut self, lines: &mut Lines<'_>) -> Result<()> {
+        loop {
+            let finished = lines.finished;
+            let data = lines.complete();
+            let mut position = 0;
+            loop {
+                let (next, blank) = skip_blank_lines(data, position, self.delimiter);
+                position = next;
+                self.line += blank;
+                if position >= data.len() {
+                    break;
+                }
+                match self.record(data, position, finished)? {
+                    Some(next) => position = next,
+                    None => break,
+                }
+            }
+            lines.consume(position);
+            if finished {
+                return Ok(());
+            }
+            lines.fill()?;
+        }
+    }
+
+    /// Takes the record at `position` and returns where the next one begins, or `None` if more data are needed.
+    fn record(&mut self, data: &[u8], start: usize, finished: bool) -> Result<Option<usize>> {
+        let delimiter = self.delimiter;
+        let columns = self.collector.layout.roles.len();
+        let mut position = if delimiter == b' ' { skip_blanks(data, start) } else { start };
+        let mut inner_lines = 0;
+        self.collector.begin_row();
+        for column in 0..columns {
+            let next = match self.collector.layout.roles[column] {
+                Role::Number(slot) => match plain_number(data, position, delimiter) {
+                    Some((value, next)) => {
+                        self.collector.row[slot] = value;
+                        Some(next)
+                    }
+                    None => None,
+                },
+                _ => None,
+            };
+            let next = match next {
+                Some(next) => next,
+                None => match field(data, position, delimiter) {
+                    Ok(found) => {
+                        self.collector.field(column, &found.text, At::Line(self.line))?;
+                        inner_lines += found.lines;
+                        found.after
+                    }
+                    Err(trouble) => return self.trouble(trouble, column, data.len() - start, finished),
+                },
+            };
+            match next {
+                After::Field(next) if column + 1 < columns => position = next,
+                After::Record(next) if column + 1 == columns => {
+                    self.collector.end_row()?;
+                    self.line += inner_lines + 1;
+                    return Ok(Some(next));
+                }
+                After::Field(next) => return Err(self.ragged(columns + count_fields(data, next, delimiter))),
+                After::Record(_) => return Err(self.ragged(column + 1)),
+            }
+        }
+        // Without columns there is nothing to take; a layout always has some.
+        Ok(Some(data.len()))
+    }
+
+    fn ragged(&self, found: usize) -> Error {
+        let place = Place::file(&self.collector.source).line(self.line).boxed();
+        Error::RaggedRow { place, found, expected: self.collector.layout.roles.len() }
+    }
+
+    /// An open quote may be closed in data not read yet.
+    fn trouble(&self, trouble: Trouble, column: usize, length: usize, finished: bool) -> Result<Option<usize>> {
+        let reason = match trouble {
+            Trouble::Open if !finished && length < LONGEST_QUOTE => return Ok(None),
+            Trouble::Open => "a quote is opened but never closed",
+            Trouble::Stray => "there is text after the closing quote",
+        };
+        Err(Error::Quote { place: self.collector.place(column, At::Line(self.line)).boxed(), reason })
+    }
+}
+
+/// A finite number that stands at `position` and ends where a field may end.
+#[inline]
+fn plain_number(data: &[u8], position: usize, delimiter: u8) -> Option<(f64, After)> {
+    let rest = &data[position..];
+    // Files of zeros and ones are common enough to deserve this.
+    if let [digit @ b'0'..=b'9', next, ..] = *rest
+        && next == delimiter
+        && delimiter != b' '
+    {
+        return Some((f64::from(digit - b'0'), After::Field(position + 2)));
+    }
+    let (value, used) = fast_float2::parse_partial::<f64, _>(rest).ok()?;
+    let next = after(data, position + used, delimiter)?;
+    value.is_finite().then_some((value, next))
+}
+
+/// Fields from `position` to the end of the record, for a message.
+fn count_fields(data: &[u8], mut position: usize, delimiter: u8) -> usize {
+    let mut count = 1;
+    while let Ok(found) = field(data, position, delimiter) {
+        match found.after {
+            After::Field(next) => position = next,
+            After::Record(_) => break,
+        }
+        count += 1;
+    }
+    count
+}

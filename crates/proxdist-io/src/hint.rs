@@ -1,0 +1,99 @@
+//! What to do about an error.
+
+use crate::error::Error;
+
+impl Error {
+    /// One sentence that names the remedy.
+    pub fn hint(&self) -> String {
+        match self {
+            Self::UnknownColumn { nearest, columns, .. } if nearest.is_empty() => {
+                format!("give a column name or a number from 1 to {columns}")
+            }
+            Self::UnknownColumn { nearest, .. } => match nearest.as_slice() {
+                [one] => format!("did you mean {one:?}?"),
+                many => format!("did you mean one of {many:?}?"),
+            },
+            Self::DuplicateName { second, .. } => format!("rename column {second} in the header"),
+            Self::RaggedRow { found, expected, .. } if found > expected => {
+                "a field that contains the delimiter must be quoted; or the delimiter was detected wrongly and must be given"
+                    .to_owned()
+            }
+            Self::ManyClasses { labels, .. } => format!(
+                "compare one label with all the others (one against rest, positive label {:?}), or drop rows",
+                labels.first().map_or("", String::as_str)
+            ),
+            Self::TooManyCategories { limit, place } => match &place.column {
+                Some((_, name)) => format!("ignore column {name:?}, or allow more than {limit} categories"),
+                None => format!("allow more than {limit} categories"),
+            },
+            Self::Identifier { place, .. } => match &place.column {
+                Some((_, name)) => format!("ignore column {name:?}, or list it as categorical to keep it"),
+                None => "ignore this column, or list it as categorical to keep it".to_owned(),
+            },
+            Self::IndexBeyond { index, .. } => {
+                format!("the number of columns must be at least {index}; a model only knows the columns it was trained on")
+            }
+            Self::NotANumber { text, .. } if text.contains(',') && text.contains(|digit: char| digit.is_ascii_digit()) => {
+                "write numbers with a decimal point and without thousands separators".to_owned()
+            }
+            Self::Setting { .. } => "correct this setting".to_owned(),
+            other => other.fixed_hint().to_owned(),
+        }
+    }
+
+    fn fixed_hint(&self) -> &'static str {
+        match self {
+            Self::FileMissing { .. } => "check the path and the working directory",
+            Self::Io { .. } => "check that the path is a file and that you may read it",
+            Self::UnknownFormat { .. } => {
+                "use .csv, .tsv, .svm, .npy, .npz or .parquet (text also with .gz), or state the format"
+            }
+            Self::WrongMagic { .. } => "the extension does not match the content: rename the file or state its format",
+            Self::FormatNotBuilt { .. } => "build with the cargo feature `parquet`, or convert the file to CSV or .npy",
+            Self::EmptyFile { .. } | Self::HeaderOnly { .. } => "check how the file was written",
+            Self::NoRowsLeft { .. } => "ignore the columns that are mostly missing, or fill in means",
+            Self::NoFeatures { .. } => {
+                "at least one column must remain beside target, weights, offset and ignored ones"
+            }
+            Self::TruncatedGzip { .. } | Self::CorruptGzip { .. } | Self::Truncated { .. } => {
+                "copy or download the file again"
+            }
+            Self::RaggedRow { .. } => "complete or remove this line, or state the delimiter if it was detected wrongly",
+            Self::Quote { .. } => {
+                "a field in quotes ends with a quote before the delimiter; write a quote inside as two"
+            }
+            Self::NotANumber { .. } => {
+                "correct the value; if the column holds text, list it as categorical or ignore it; labels need a classification task"
+            }
+            Self::NotFinite { .. } => {
+                "remove the row; where NaN stands for missing, choose to drop rows or fill in means"
+            }
+            Self::MissingValue { .. } => {
+                "choose to drop rows with missing values or to fill in means, or ignore the column"
+            }
+            Self::NoMean { .. } => "ignore this column",
+            Self::NotUtf8 { .. } => "save the file as UTF-8 text",
+            Self::NegativeWeight { .. } => "weights must be zero or positive",
+            Self::TwoRoles { .. } => "a column can have one role only",
+            Self::ColumnCount { .. } => "use data with the columns of the training file",
+            Self::OneClass { .. } => "check the target column: a classifier cannot learn from one class",
+            Self::UnknownLabel { .. } => "use one of the labels as they are written in the file",
+            Self::UnknownCategory { .. } => {
+                "correct the value, or let unknown categories count as none of the known ones"
+            }
+            Self::BadPair { .. } => "after the label each line holds pairs such as 3:0.5, separated by blanks",
+            Self::IndexOrder { .. } => "sort the pairs of this line by index and join duplicates",
+            Self::IndexZero { .. } => "state that indices start at 0",
+            Self::Dtype { .. } => "convert the array, for example with X.astype('float64')",
+            Self::NpyHeader { .. } => "write the array again with numpy.save",
+            Self::Shape { .. } => "reshape the array, for example with X.reshape(len(y), -1)",
+            Self::NoArray { .. } => "write the archive with numpy.savez(file, X=X, y=y), or name one of its arrays",
+            Self::SparseMatrix { .. } => "write it with scipy.sparse.save_npz(file, X.tocsr())",
+            Self::Archive { .. } => "write the archive again with numpy.savez",
+            Self::Parquet { .. } => "write the file again; compression by snappy, zstd, gzip or lz4 can be read",
+            Self::ColumnType { .. } => "ignore this column or convert it to numbers or text",
+            Self::TooLarge { .. } => "use a sparse format, fewer columns, or a machine with more memory",
+            _ => "see the documentation of the format",
+        }
+    }
+}

@@ -1,0 +1,24 @@
+//! Numbers written as text.
+
+/// The number that is the whole of `text`, which may also be `NaN` or infinite.
+pub(crate) fn parse(text: &[u8]) -> Option<f64> {
+    let unsigned = match text {
+        [b'+', rest @ ..] if !rest.starts_with(b"-") && !rest.starts_with(b"+") => rest,
+        other => other,
+    };
+    fast_float2::parse(unsigned).ok()
+}
+
+/// Texts that stand for a missing value.
+pub(crate) fn is_missing(text: &[u8]) -> bool {
+    matches!(text, b"" | b"NA" | b"N/A" | b"?" | b"null" | b"NULL")
+}
+
+/// Reserves room for `more` entries without doubling, so that the peak stays near the final size.
+pub(crate) fn reserve<T>(values: &mut Vec<T>, more: usize) -> Result<(), std::collections::TryReserveError> {
+    if values.capacity() - values.len() >= more {
+        return Ok(());
+    }
+    let step = (values.capacity() / 8).max(1 << 16).max(more);
+    values.try_reserve_exact(step).or_else(|_| values.try_reserve_exact(more))
+}

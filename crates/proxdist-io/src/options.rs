@@ -1,0 +1,297 @@
+//! How a file is to be read.
+
+use std::path::Path;
+
+use crate::error::Result;
+use crate::schema::Schema;
+use crate::table::Table;
+
+/// File formats this crate reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Format {
+    /// Delimited text with or without a header; also tab separated and the like.
+    Csv,
+    /// `label index:value …`, also called LIBSVM.
+    Svmlight,
+    /// One NumPy array.
+    Npy,
+    /// A NumPy archive, or a scipy.sparse CSR matrix.
+    Npz,
+    /// Apache Parquet.
+    Parquet,
+}
+
+/// What to do with missing values (an empty field, `NA`, `N/A`, `?`, `null`; a null in Parquet).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Missing {
+    /// They are an error that names line and column. `NaN` is an error too.
+    #[default]
+    Error,
+    /// Rows with a missing value in a column that is used are left out. `NaN` counts as missing.
+    Drop,
+    /// Numbers: the mean of the column; text: its most frequent value. `NaN` counts as missing.
+    /// Rows without target, weight or offset are left out, since these are never invented.
+    Mean,
+}
+
+/// What the target is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Task {
+    /// A number.
+    #[default]
+    Regression,
+    /// One of two labels, which may be text; they become 0 and 1.
+    Classes,
+}
+
+/// Which indicator columns a text column with levels `a < b < …` becomes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Coding {
+    /// Two levels: one column, for the second; three or more: one for each level; a single level: none.
+    #[default]
+    Auto,
+    /// One column for each level, always.
+    Full,
+    /// One column for each level but the first.
+    DropFirst,
+}
+
+/// How the features of a text table are stored.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Storage {
+    /// Dense, unless indicator columns make sparse storage at least four times smaller and dense storage large.
+    #[default]
+    Auto,
+    /// A full matrix.
+    Dense,
+    /// Compressed sparse rows.
+    Sparse,
+}
+
+/// A category that did not occur in training.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Unknown {
+    /// An error that names the value, its line and the known levels.
+    #[default]
+    Error,
+    /// All indicator columns of that text column are zero.
+    Zero,
+}
+
+/// How to read a file; every setting has a default, so that `ReadOptions::new().target("y")` usually suffices.
+///
+/// | setting | default | meaning |
+/// |---|---|---|
+/// | `format` | by extension, then content | the file format |
+/// | `delimiter` | detected | one of `,` `;` tab `\|` blank, or any other ASCII byte |
+/// | `header` | detected | whether the first line holds names; without one they are `V1`, `V2`, … |
+/// | `target` | none | column name, one-based number as text, array name (`.npz`) or path of an `.npy` file |
+/// | `weights`, `offset` | none | likewise; `.npz`: arrays `weights`, `offset` if present |
+/// | `ignore` | none | columns to leave out |
+/// | `categorical` | none | columns of numbers that are codes and become indicators |
+/// | `task` | regression | whether the target is a number or one of two labels |
+/// | `positive` | see [`Classes`](crate::Classes) | the label that becomes 1 |
+/// | `one_against_rest` | off | all other labels together become 0 |
+/// | `missing` | error | missing values: error, drop rows, fill in means |
+/// | `coding` | auto | which indicator columns a text column becomes |
+/// | `max_categories` | 10 000 | most levels of one text column |
+/// | `storage` | auto | dense or sparse features |
+/// | `columns` | largest index | number of columns of an svmlight file |
+/// | `index_base` | 1, or 0 if an index 0 occurs | first index of an svmlight file |
+/// | `schema` | none | [`Schema`] of the training table: its columns are found by name and encoded as in training, others are left out; the target is read if the file has it |
+/// | `unknown` | error | with a schema, a category that did not occur in training |
+#[derive(Clone, Debug)]
+pub struct ReadOptions {
+    pub(crate) format: Option<Format>,
+    pub(crate) delimiter: Option<u8>,
+    pub(crate) header: Option<bool>,
+    pub(crate) target: Option<String>,
+    pub(crate) weights: Option<String>,
+    pub(crate) offset: Option<String>,
+    pub(crate) ignore: Vec<String>,
+    pub(crate) categorical: Vec<String>,
+    pub(crate) task: Task,
+    pub(crate) positive: Option<String>,
+    pub(crate) one_against_rest: bool,
+    pub(crate) missing: Missing,
+    pub(crate) coding: Coding,
+    pub(crate) max_categories: usize,
+    pub(crate) storage: Storage,
+    pub(crate) columns: Option<usize>,
+    pub(crate) index_base: Option<u8>,
+    pub(crate) schema: Option<Schema>,
+    pub(crate) unknown: Unknown,
+}
+
+impl Default for ReadOptions {
+    fn default() -> Self {
+        Self {
+            format: None,
+            delimiter: None,
+            header: None,
+            target: None,
+            weights: None,
+            offset: None,
+            ignore: Vec::new(),
+            categorical: Vec::new(),
+            task: Task::default(),
+            positive: None,
+            one_against_rest: false,
+            missing: Missing::default(),
+            coding: Coding::default(),
+            max_categories: 10_000,
+            storage: Storage::default(),
+            columns: None,
+            index_base: None,
+            schema: None,
+            unknown: Unknown::default(),
+        }
+    }
+}
+
+impl ReadOptions {
+    /// The defaults of the table above.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Reads the file at `path`; `-` is standard input.
+    pub fn read(&self, path: impl AsRef<Path>) -> Result<Table> {
+        crate::read_path(path, self)
+    }
+
+    /// The file format, where extension and content do not tell.
+    #[must_use]
+    pub fn format(mut self, format: Format) -> Self {
+        self.format = Some(format);
+        self
+    }
+
+    /// The byte between fields; a blank stands for any run of blanks.
+    #[must_use]
+    pub fn delimiter(mut self, delimiter: u8) -> Self {
+        self.delimiter = Some(delimiter);
+        self
+    }
+
+    /// Whether the first line holds the names of the columns.
+    #[must_use]
+    pub fn header(mut self, present: bool) -> Self {
+        self.header = Some(present);
+        self
+    }
+
+    /// The response: a column name, a one-based number as text, an array name or the path of an `.npy` file.
+    #[must_use]
+    pub fn target(mut self, column: impl Into<String>) -> Self {
+        self.target = Some(column.into());
+        self
+    }
+
+    /// The column of observation weights.
+    #[must_use]
+    pub fn weights(mut self, column: impl Into<String>) -> Self {
+        self.weights = Some(column.into());
+        self
+    }
+
+    /// The column added to the linear predictor.
+    #[must_use]
+    pub fn offset(mut self, column: impl Into<String>) -> Self {
+        self.offset = Some(column.into());
+        self
+    }
+
+    /// Columns to leave out, added to those already named.
+    #[must_use]
+    pub fn ignore<S: Into<String>>(mut self, columns: impl IntoIterator<Item = S>) -> Self {
+        self.ignore.extend(columns.into_iter().map(Into::into));
+        self
+    }
+
+    /// Columns that become indicators though they hold numbers, added to those already named.
+    #[must_use]
+    pub fn categorical<S: Into<String>>(mut self, columns: impl IntoIterator<Item = S>) -> Self {
+        self.categorical.extend(columns.into_iter().map(Into::into));
+        self
+    }
+
+    /// Whether the target is a number or one of two labels.
+    #[must_use]
+    pub fn task(mut self, task: Task) -> Self {
+        self.task = task;
+        self
+    }
+
+    /// The label that becomes 1.
+    #[must_use]
+    pub fn positive(mut self, label: impl Into<String>) -> Self {
+        self.positive = Some(label.into());
+        self
+    }
+
+    /// Lets all labels but the positive one, which must then be given, become 0.
+    #[must_use]
+    pub fn one_against_rest(mut self, on: bool) -> Self {
+        self.one_against_rest = on;
+        self
+    }
+
+    /// What to do with missing values.
+    #[must_use]
+    pub fn missing(mut self, policy: Missing) -> Self {
+        self.missing = policy;
+        self
+    }
+
+    /// Which indicator columns a text column becomes.
+    #[must_use]
+    pub fn coding(mut self, coding: Coding) -> Self {
+        self.coding = coding;
+        self
+    }
+
+    /// Most levels a text column may have.
+    #[must_use]
+    pub fn max_categories(mut self, limit: usize) -> Self {
+        self.max_categories = limit;
+        self
+    }
+
+    /// Dense or sparse features.
+    #[must_use]
+    pub fn storage(mut self, storage: Storage) -> Self {
+        self.storage = storage;
+        self
+    }
+
+    /// The number of feature columns of an svmlight file, where the largest index does not tell.
+    #[must_use]
+    pub fn columns(mut self, columns: usize) -> Self {
+        self.columns = Some(columns);
+        self
+    }
+
+    /// The first index of an svmlight file, 0 or 1.
+    #[must_use]
+    pub fn index_base(mut self, base: u8) -> Self {
+        self.index_base = Some(base);
+        self
+    }
+
+    /// Encodes exactly as in training: see [`Table::schema`].
+    #[must_use]
+    pub fn schema(mut self, schema: Schema) -> Self {
+        self.schema = Some(schema);
+        self
+    }
+
+    /// With a schema, what to do with a category that did not occur in training.
+    #[must_use]
+    pub fn unknown(mut self, policy: Unknown) -> Self {
+        self.unknown = policy;
+        self
+    }
+}

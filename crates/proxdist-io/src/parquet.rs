@@ -1,0 +1,287 @@
+//! Parquet: numbers, booleans and text in flat columns; a null is a missing value.
+//!
+//! Columns are decoded one at a time, row group by row group, and scattered into the row-major matrix. How many rows a
+//! group has is learnt by decoding, not believed from the footer.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use parquet::basic::{ConvertedType as Old, LogicalType, Type};
+use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
+use parquet::data_type::DataType;
+use parquet::errors::ParquetError;
+use parquet::file::reader::{ChunkReader, FileReader, RowGroupReader, SerializedFileReader};
+use parquet::schema::types::ColumnDescriptor;
+
+use crate::collect::{At, Collector};
+use crate::encode;
+use crate::error::{Error, Place, Result};
+use crate::layout::{Kind, Layout, Role};
+use crate::options::ReadOptions;
+use crate::table::Table;
+
+/// Records decoded at a time.
+const BATCH: usize = 8192;
+
+/// Reads a Parquet file.
+pub(crate) fn read<R: ChunkReader + 'static>(source: &str, data: R, options: &ReadOptions) -> Result<Table> {
+    // The decoder checks much but not everything in a damaged file; no panic of it may reach the caller.
+    let outcome = catch_unwind(AssertUnwindSafe(|| read_unguarded(source, data, options)));
+    outcome.unwrap_or_else(|_| Err(damaged(source, "its pages contradict its footer")))
+}
+
+fn damaged(source: &str, reason: &(impl ToString + ?Sized)) -> Error {
+    Error::Parquet { source_name: source.to_owned(), reason: reason.to_string() }
+}
+
+fn read_unguarded<R: ChunkReader + 'static>(source: &str, data: R, options: &ReadOptions) -> Result<Table> {
+    let bad = |error: ParquetError| damaged(source, &error);
+    let reader = SerializedFileReader::new(data).map_err(bad)?;
+    let descriptors = reader.metadata().file_metadata().schema_descr().columns();
+    let names: Vec<String> = descriptors.iter().map(|column| column.path().string()).collect();
+    let kinds: Vec<Kind> = descriptors.iter().map(|column| kind(column)).collect();
+    if reader.metadata().file_metadata().num_rows() == 0 {
+        return Err(Error::HeaderOnly { source_name: source.to_owned(), columns: names.len() });
+    }
+    let layout = Layout::new(source, names, true, &kinds, options)?;
+    let used: Vec<usize> = (0..kinds.len()).filter(|&column| layout.roles[column] != Role::Skip).collect();
+    for &column in &used {
+        if let Some(kind) = unsupported(&descriptors[column]) {
+            let place = Place::file(source).column(column, &layout.names[column]).boxed();
+            return Err(Error::ColumnType { place, kind });
+        }
+    }
+    let mut collector = Collector::new(source, layout, options);
+    for group in 0..reader.num_row_groups() {
+        let group = reader.get_row_group(group).map_err(bad)?;
+        row_group(&mut collector, &*group, &used)?;
+    }
+    encode::finish(collector)
+}
+
+fn kind(column: &ColumnDescriptor) -> Kind {
+    match column.physical_type() {
+        Type::BYTE_ARRAY | Type::FIXED_LEN_BYTE_ARRAY => Kind::Text,
+        _ => Kind::Number,
+    }
+}
+
+/// The type of a column that cannot be used, in words.
+fn unsupported(column: &ColumnDescriptor) -> Option<String> {
+    if column.max_rep_level() > 0 || column.path().parts().len() > 1 {
+        return Some("list or struct".to_owned());
+    }
+    let physical = column.physical_type();
+    match column.logical_type_ref() {
+        None | Some(LogicalType::Integer(_) | LogicalType::String | LogicalType::Enum | LogicalType::Unknown) => {}
+        Some(LogicalType::Decimal(_)) if matches!(physical, Type::INT32 | Type::INT64) => {}
+        Some(other) => return Some(format!("{other:?}").to_lowercase()),
+    }
+    if matches!(
+        column.converted_type(),
+        Old::DATE | Old::TIME_MILLIS | Old::TIME_MICROS | Old::TIMESTAMP_MILLIS | Old::TIMESTAMP_MICROS | Old::INTERVAL
+    ) {
+        return Some(column.converted_type().to_string().to_lowercase());
+    }
+    matches!(physical, Type::INT96 | Type::FIXED_LEN_BYTE_ARRAY).then(|| physical.to_string().to_lowercase())
+}
+
+/// Decodes one row group and appends its rows.
+fn row_group(collector: &mut Collector<'_>, group: &dyn RowGroupReader, used: &[usize]) -> Result<()> {
+    let source = collector.source.clone();
+    let width = collector.layout.numbers;
+    let base = collector.numbers.len();
+    let mut keep: Vec<bool> = Vec::new();
+    let mut target: Vec<f64> = Vec::new();
+    for (position, &column) in used.iter().enumerate() {
+        let descriptor = group.metadata().column(column).column_descr_ptr();
+        let values = {
+            let mut sink = Sink { collector, column, values: Vec::new(), keep: &mut keep };
+            decode(&source, group, column, &descriptor, &mut sink)?;
+            sink.values
+        };
+        if position == 0 {
+            collector.grow(values.len())?;
+            collector.numbers.resize(base + values.len() * width, f64::NAN);
+        } else if values.len() != keep.len() {
+            return Err(damaged(&source, "its columns differ in length"));
+        }
+        match collector.layout.roles[column] {
+            Role::Number(slot) => {
+                let rows = collector.numbers[base..].chunks_exact_mut(width);
+                rows.zip(values).for_each(|(row, value)| row[slot] = value);
+            }
+            Role::Text(slot) => {
+                let codes = values.iter().zip(&keep).map(|(&code, _)| code as u32);
+                collector.texts[slot].codes.extend(codes);
+            }
+            Role::Target => target = values,
+            Role::Weights => collector.weights.extend(values),
+            Role::Offset => collector.offset.extend(values),
+            Role::Skip => {}
+        }
+    }
+    finish_group(collector, base, target, &keep);
+    Ok(())
+}
+
+/// Counts labels, and takes out the rows that are to be dropped.
+fn finish_group(collector: &mut Collector<'_>, base: usize, target: Vec<f64>, keep: &[bool]) {
+    let width = collector.layout.numbers;
+    let first_row = collector.rows;
+    if let (Some(labels), false) = (&mut collector.labels, collector.response_absent) {
+        let kept = target.iter().zip(keep).filter(|(_, keep)| **keep);
+        kept.for_each(|(&code, _)| labels.count(code as usize));
+    }
+    collector.response.extend(target);
+    let mut kept = 0;
+    for (row, &stays) in keep.iter().enumerate() {
+        if !stays {
+            collector.dropped.push(collector.seen + row as u64);
+            continue;
+        }
+        let (from, to) = (base + row * width, base + kept * width);
+        collector.numbers.copy_within(from..from + width, to);
+        for column in &mut collector.texts {
+            column.codes[first_row + kept] = column.codes[first_row + row];
+        }
+        for vector in [&mut collector.response, &mut collector.weights, &mut collector.offset] {
+            if vector.len() > first_row + row {
+                vector[first_row + kept] = vector[first_row + row];
+            }
+        }
+        kept += 1;
+    }
+    collector.numbers.truncate(base + kept * width);
+    collector.texts.iter_mut().for_each(|column| column.codes.truncate(first_row + kept));
+    for vector in [&mut collector.response, &mut collector.weights, &mut collector.offset] {
+        vector.truncate(first_row + kept);
+    }
+    collector.rows += kept;
+    collector.seen += keep.len() as u64;
+}
+
+/// One value of a column.
+enum Cell<'a> {
+    Number(f64),
+    Text(&'a [u8]),
+    Null,
+}
+
+/// Takes the values of one column in order.
+struct Sink<'a, 'b> {
+    collector: &'a mut Collector<'b>,
+    column: usize,
+    /// Numbers, or codes of texts and labels.
+    values: Vec<f64>,
+    keep: &'a mut Vec<bool>,
+}
+
+impl Sink<'_, '_> {
+    fn take(&mut self, cell: &Cell<'_>) -> Result<()> {
+        let (collector, column) = (&mut *self.collector, self.column);
+        let row = self.values.len();
+        let at = At::Row(collector.seen + row as u64 + 1);
+        let role = collector.layout.roles[column];
+        let labels = role == Role::Target && collector.labels.is_some();
+        let value = match (cell, role) {
+            (Cell::Null, _) => {
+                collector.missing(column, b"null", at)?;
+                if matches!(role, Role::Text(_)) { f64::from(crate::collect::MISSING) } else { f64::NAN }
+            }
+            (Cell::Number(value), Role::Text(slot)) => {
+                f64::from(collector.text_code(slot, column, value.to_string().as_bytes(), at)?)
+            }
+            (Cell::Text(text), Role::Text(slot)) => f64::from(collector.text_code(slot, column, text, at)?),
+            (Cell::Number(value), _) if labels => {
+                let value = collector.checked(column, *value, at, || value.to_string())?;
+                if value.is_nan() { value } else { collector.label_code(column, value.to_string().as_bytes(), at)? }
+            }
+            (Cell::Text(text), _) if labels => collector.label_code(column, text, at)?,
+            (Cell::Number(value), _) => collector.checked(column, *value, at, || value.to_string())?,
+            (Cell::Text(text), _) => collector.number(column, text, at)?,
+        };
+        let stays = !collector.take_drop();
+        self.values.push(value);
+        match self.keep.get_mut(row) {
+            Some(keep) => *keep &= stays,
+            None => self.keep.push(stays),
+        }
+        Ok(())
+    }
+}
+
+fn decode(
+    source: &str,
+    group: &dyn RowGroupReader,
+    column: usize,
+    descriptor: &ColumnDescriptor,
+    sink: &mut Sink<'_, '_>,
+) -> Result<()> {
+    let reader = group.get_column_reader(column).map_err(|error| damaged(source, &error))?;
+    let levels = descriptor.max_def_level();
+    let scale = match descriptor.logical_type_ref() {
+        Some(LogicalType::Decimal(decimal)) => 10_f64.powi(decimal.scale),
+        _ => 1.0,
+    };
+    let unsigned = matches!(descriptor.logical_type_ref(), Some(LogicalType::Integer(kind)) if !kind.is_signed);
+    match reader {
+        ColumnReader::BoolColumnReader(reader) => {
+            batches(source, reader, levels, sink, |value| Cell::Number(f64::from(u8::from(*value))))
+        }
+        ColumnReader::Int32ColumnReader(reader) if unsigned => {
+            batches(source, reader, levels, sink, |value| Cell::Number(f64::from(value.cast_unsigned())))
+        }
+        ColumnReader::Int32ColumnReader(reader) => {
+            batches(source, reader, levels, sink, |value| Cell::Number(f64::from(*value) / scale))
+        }
+        ColumnReader::Int64ColumnReader(reader) if unsigned => {
+            batches(source, reader, levels, sink, |value| Cell::Number(value.cast_unsigned() as f64))
+        }
+        ColumnReader::Int64ColumnReader(reader) => {
+            batches(source, reader, levels, sink, |value| Cell::Number(*value as f64 / scale))
+        }
+        ColumnReader::FloatColumnReader(reader) => {
+            batches(source, reader, levels, sink, |value| Cell::Number(f64::from(*value)))
+        }
+        ColumnReader::DoubleColumnReader(reader) => batches(source, reader, levels, sink, |value| Cell::Number(*value)),
+        ColumnReader::ByteArrayColumnReader(reader) => {
+            batches(source, reader, levels, sink, |value| text(value.data()))
+        }
+        _ => Err(damaged(source, "a column has another type than the footer says")),
+    }
+}
+
+/// The same texts are missing as in a text file, so that one schema fits both.
+fn text(bytes: &[u8]) -> Cell<'_> {
+    let bytes = bytes.trim_ascii();
+    if crate::number::is_missing(bytes) { Cell::Null } else { Cell::Text(bytes) }
+}
+
+fn batches<T: DataType>(
+    source: &str,
+    mut reader: ColumnReaderImpl<T>,
+    defined: i16,
+    sink: &mut Sink<'_, '_>,
+    cell: impl for<'v> Fn(&'v T::T) -> Cell<'v>,
+) -> Result<()> {
+    let (mut values, mut levels) = (Vec::with_capacity(BATCH), Vec::with_capacity(BATCH));
+    loop {
+        values.clear();
+        levels.clear();
+        let (records, _, _) = reader
+            .read_records(BATCH, (defined > 0).then_some(&mut levels), None, &mut values)
+            .map_err(|error| damaged(source, &error))?;
+        if records == 0 {
+            return Ok(());
+        }
+        if defined == 0 {
+            values.iter().try_for_each(|value| sink.take(&cell(value)))?;
+            continue;
+        }
+        let mut present = values.iter();
+        for &level in &levels {
+            let next = if level == defined { present.next() } else { None };
+            sink.take(&next.map_or(Cell::Null, &cell))?;
+        }
+    }
+}

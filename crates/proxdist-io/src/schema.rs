@@ -1,0 +1,106 @@
+//! How a training table was encoded, so that another file can be encoded in exactly the same way.
+
+use serde::{Deserialize, Serialize};
+
+use crate::options::Coding;
+
+/// Columns, categories and labels of a training table; save it beside the model.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Schema {
+    /// The columns of the file that became features, in the order of the features.
+    pub columns: Vec<SchemaColumn>,
+    /// Name of the target.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target: Option<String>,
+    /// Negative and positive label.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub labels: Option<[String; 2]>,
+    /// Whether every other label counts as negative.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub one_against_rest: bool,
+    /// First index of an svmlight file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub index_base: Option<u8>,
+}
+
+/// One column of the file.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SchemaColumn {
+    /// Its name in the file.
+    pub name: String,
+    /// What it became.
+    #[serde(flatten)]
+    pub kind: ColumnKind,
+}
+
+/// What a column of the file became.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum ColumnKind {
+    /// One feature.
+    Number {
+        /// Filled in for missing values, if the training file was read with means.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        fill: Option<f64>,
+    },
+    /// One indicator for each coded level.
+    Levels {
+        /// All values that occurred in training, in order.
+        levels: Vec<String>,
+        /// Which of them have a column.
+        coding: Coding,
+        /// Most frequent value, filled in for missing ones.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        fill: Option<String>,
+    },
+}
+
+impl Schema {
+    /// Plain numeric columns `V1`, …, `Vp`.
+    pub(crate) fn numbered(columns: usize) -> Self {
+        let column = |j| SchemaColumn { name: format!("V{}", j + 1), kind: ColumnKind::Number { fill: None } };
+        Self { columns: (0..columns).map(column).collect(), ..Self::default() }
+    }
+
+    /// Names of the features, as in [`Table::names`](crate::Table::names).
+    pub fn names(&self) -> Vec<String> {
+        let mut names = Vec::with_capacity(self.columns.len());
+        for column in &self.columns {
+            match &column.kind {
+                ColumnKind::Number { .. } => names.push(column.name.clone()),
+                ColumnKind::Levels { levels, coding, .. } => {
+                    names.extend(levels[coding.first_coded(levels.len())..].iter().map(|level| {
+                        // An empty level cannot be told from a missing one, so it never occurs here.
+                        format!("{}={level}", column.name)
+                    }));
+                }
+            }
+        }
+        names
+    }
+
+    /// Number of features.
+    pub fn width(&self) -> usize {
+        self.columns.iter().map(|column| column.kind.width()).sum()
+    }
+}
+
+impl ColumnKind {
+    pub(crate) fn width(&self) -> usize {
+        match self {
+            Self::Number { .. } => 1,
+            Self::Levels { levels, coding, .. } => levels.len() - coding.first_coded(levels.len()),
+        }
+    }
+}
+
+impl Coding {
+    /// Levels from this one on have a column.
+    pub(crate) fn first_coded(self, levels: usize) -> usize {
+        match self {
+            Self::Full => 0,
+            Self::DropFirst => levels.min(1),
+            Self::Auto => usize::from(levels <= 2).min(levels),
+        }
+    }
+}

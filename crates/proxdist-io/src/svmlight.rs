@@ -1,0 +1,206 @@
+//! svmlight or LIBSVM text: `label index:value index:value … # comment`.
+//!
+//! Indices increase within a line and start at 1, or at 0 if an index 0 occurs or the options say so. A `qid:` pair
+//! is ignored. The result is sparse.
+
+use crate::compression::Lines;
+use crate::error::{Error, Place, Result, excerpt};
+use crate::labels::Labels;
+use crate::number;
+use crate::options::{ReadOptions, Task};
+use crate::schema::Schema;
+use crate::table::{Features, Table};
+
+struct Reader<'a> {
+    source: String,
+    options: &'a ReadOptions,
+    line: u64,
+    row_starts: Vec<usize>,
+    /// As written: shifted at the end, when it is known where indices start.
+    columns_of: Vec<u32>,
+    values: Vec<f64>,
+    response: Vec<f64>,
+    labels: Option<Labels>,
+    smallest: u32,
+    /// Largest index and its line.
+    largest: Option<(u32, u64)>,
+    queries: usize,
+}
+
+/// Reads svmlight text.
+pub(crate) fn read(mut lines: Lines<'_>, options: &ReadOptions) -> Result<Table> {
+    lines.skip_mark()?;
+    let mut reader = Reader {
+        source: lines.input.name.clone(),
+        options,
+        line: 0,
+        row_starts: vec![0],
+        columns_of: Vec::new(),
+        values: Vec::new(),
+        response: Vec::new(),
+        labels: (options.task == Task::Classes).then(Labels::default),
+        smallest: u32::MAX,
+        largest: None,
+        queries: 0,
+    };
+    loop {
+        let finished = lines.finished;
+        let data = lines.complete();
+        let length = data.len();
+        let mut rest = data;
+        while !rest.is_empty() {
+            let end = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
+            reader.line += 1;
+            reader.row(&rest[..end])?;
+            rest = &rest[(end + 1).min(rest.len())..];
+        }
+        lines.consume(length);
+        if finished {
+            return reader.finish();
+        }
+        lines.fill()?;
+    }
+}
+
+impl Reader<'_> {
+    fn place(&self) -> Place {
+        Place::file(&self.source).line(self.line)
+    }
+
+    fn row(&mut self, line: &[u8]) -> Result<()> {
+        let line = &line[..memchr::memchr(b'#', line).unwrap_or(line.len())];
+        let mut tokens = line.split(u8::is_ascii_whitespace).filter(|token| !token.is_empty());
+        let Some(label) = tokens.next() else { return Ok(()) };
+        self.label(label)?;
+        let mut previous = None;
+        for token in tokens {
+            let Some((index, value)) = pair(token) else {
+                if token.starts_with(b"qid:") {
+                    self.queries += 1;
+                    continue;
+                }
+                return Err(Error::BadPair { place: self.place().boxed(), text: excerpt(token) });
+            };
+            if !value.is_finite() {
+                let place = self.place().column((index as usize).saturating_sub(1), "").boxed();
+                return Err(Error::NotFinite { place, text: excerpt(token) });
+            }
+            if let Some(previous) = previous.filter(|&previous| previous >= index) {
+                let (index, previous) = (u64::from(index), u64::from(previous));
+                return Err(Error::IndexOrder { place: self.place().boxed(), index, previous });
+            }
+            previous = Some(index);
+            self.smallest = self.smallest.min(index);
+            if self.largest.is_none_or(|(largest, _)| index > largest) {
+                self.largest = Some((index, self.line));
+            }
+            if value != 0.0 {
+                self.columns_of.push(index);
+                self.values.push(value);
+            }
+        }
+        self.row_starts.push(self.values.len());
+        Ok(())
+    }
+
+    fn label(&mut self, text: &[u8]) -> Result<()> {
+        let here = self.place();
+        let place = || here.clone().column(0, "label").boxed();
+        let value = if let Some(labels) = &mut self.labels {
+            let Ok(text) = std::str::from_utf8(text) else {
+                return Err(Error::NotUtf8 { place: place(), text: excerpt(text) });
+            };
+            let Some(code) = labels.code(text) else { return Err(labels.too_many(*place())) };
+            labels.count(code);
+            code as f64
+        } else {
+            match number::parse(text) {
+                Some(value) if value.is_finite() => value,
+                Some(_) => return Err(Error::NotFinite { place: place(), text: excerpt(text) }),
+                None => return Err(Error::NotANumber { place: place(), text: excerpt(text) }),
+            }
+        };
+        self.response.push(value);
+        Ok(())
+    }
+
+    fn finish(mut self) -> Result<Table> {
+        let rows = self.response.len();
+        if rows == 0 {
+            return Err(Error::EmptyFile { source_name: self.source });
+        }
+        let known = self.options.schema.as_ref();
+        let mut notices = Vec::new();
+        let base = self.options.index_base.or_else(|| known.and_then(|schema| schema.index_base));
+        let base = u32::from(base.unwrap_or(u8::from(self.smallest != 0)));
+        if self.smallest < base {
+            return Err(Error::IndexZero { place: Place::file(&self.source).boxed() });
+        }
+        if base == 0 {
+            notices.push(format!("{}: indices start at 0", self.source));
+        }
+        let found = self.largest.map_or(0, |(index, _)| (index - base) as usize + 1);
+        if let Some(schema) = known.filter(|schema| schema.width() != schema.columns.len()) {
+            let (source_name, expected) = (self.source, schema.width());
+            return Err(Error::ColumnCount { source_name, found, expected });
+        }
+        let columns = self.options.columns.or_else(|| known.map(|schema| schema.columns.len())).unwrap_or(found);
+        if let (true, Some((index, line))) = (found > columns, self.largest) {
+            let place = Place::file(&self.source).line(line).boxed();
+            return Err(Error::IndexBeyond { place, index: u64::from(index), columns: columns as u64 });
+        }
+        if columns == 0 {
+            return Err(Error::NoFeatures { source_name: self.source });
+        }
+        if columns > u32::MAX as usize {
+            return Err(Error::TooLarge { source_name: self.source, what: format!("{columns} columns") });
+        }
+        if known.is_none() && self.options.columns.is_none() {
+            notices.push(format!("{}: {columns} columns, the largest index found", self.source));
+        }
+        if self.queries > 0 {
+            notices.push(format!("{}: {} qid pairs are ignored", self.source, self.queries));
+        }
+        self.columns_of.iter_mut().for_each(|column| *column -= base);
+        let mut schema = known.cloned().unwrap_or_else(|| Schema::numbered(columns));
+        let mut classes = None;
+        if let Some(labels) = self.labels.take() {
+            let place = Place::file(&self.source).column(0, "label");
+            let found = labels.finish(&mut self.response, place, self.options)?;
+            notices.push(found.notice());
+            if known.is_none() {
+                schema.labels = Some([found.negative.clone(), found.positive.clone()]);
+                schema.one_against_rest = self.options.one_against_rest;
+            }
+            classes = Some(found);
+        }
+        schema.index_base = Some(base as u8);
+        self.columns_of.shrink_to_fit();
+        self.values.shrink_to_fit();
+        let names = schema.names();
+        let Self { row_starts, columns_of, values, response, .. } = self;
+        let features = Features::Sparse { rows, columns, row_starts, columns_of, values };
+        let (weights, offset, dropped) = (None, None, Vec::new());
+        Ok(Table { features, names, response: Some(response), weights, offset, classes, schema, dropped, notices })
+    }
+}
+
+/// `index:value`, with an index that leaves room for the shift to zero-based numbers.
+fn pair(token: &[u8]) -> Option<(u32, f64)> {
+    let mut index = 0_u32;
+    let mut digits = 0;
+    for &byte in token {
+        if byte == b':' {
+            break;
+        }
+        if !byte.is_ascii_digit() {
+            return None;
+        }
+        index = index.checked_mul(10)?.checked_add(u32::from(byte - b'0'))?;
+        digits += 1;
+    }
+    if digits == 0 || index == u32::MAX || token.get(digits) != Some(&b':') {
+        return None;
+    }
+    Some((index, number::parse(&token[digits + 1..])?))
+}

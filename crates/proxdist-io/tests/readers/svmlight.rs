@@ -1,0 +1,60 @@
+//! svmlight text.
+
+use proxdist_io::{Error, Task, read_bytes};
+
+use crate::common::{fails, options, rows};
+
+#[test]
+fn labels_pairs_and_comments_are_read() {
+    let text = b"# made by hand\n+1 1:0.5 3:2 # first\n\n-1 2:1e-3\r\n+1\n";
+    let table = read_bytes(text, "t.svm", &options().task(Task::Classes)).unwrap();
+    assert_eq!(rows(&table), [[0.5, 0.0, 2.0], [0.0, 0.001, 0.0], [0.0, 0.0, 0.0]]);
+    assert_eq!(table.response.unwrap(), [1.0, 0.0, 1.0]);
+    assert_eq!(table.names, ["V1", "V2", "V3"]);
+    let table = read_bytes(b"2.5 1:1\n-3 1:2\n", "t.libsvm", &options()).unwrap();
+    assert_eq!(table.response.unwrap(), [2.5, -3.0]);
+}
+
+#[test]
+fn indices_may_start_at_zero() {
+    let table = read_bytes(b"1 0:5 2:6\n2 1:7\n", "t.svm", &options()).unwrap();
+    assert_eq!(rows(&table), [[5.0, 0.0, 6.0], [0.0, 7.0, 0.0]]);
+    assert_eq!(table.schema.index_base, Some(0));
+    // The second file has no index 0, but the first one told where they start.
+    let other = read_bytes(b"1 1:7\n", "u.svm", &options().schema(table.schema)).unwrap();
+    assert_eq!(rows(&other), [[0.0, 7.0, 0.0]]);
+    let other = read_bytes(b"1 1:7\n", "u.svm", &options().index_base(0)).unwrap();
+    assert_eq!(rows(&other), [[0.0, 7.0]]);
+    let error = fails(b"1 0:7\n", "u.svm", &options().index_base(1));
+    assert!(matches!(error, Error::IndexZero { .. }), "{error}");
+}
+
+#[test]
+fn a_schema_with_categories_does_not_fit() {
+    let train = crate::common::csv("t,x\nu,1\nv,2\nw,3\n", &options());
+    let error = fails(b"1 1:7\n", "u.svm", &options().schema(train.schema));
+    assert!(matches!(error, Error::ColumnCount { expected: 4, .. }), "{error}");
+}
+
+#[test]
+fn query_numbers_are_ignored_aloud() {
+    let table = read_bytes(b"1 qid:3 1:2\n2 qid:4 2:1\n", "t.txt", &options()).unwrap();
+    assert_eq!(rows(&table), [[2.0, 0.0], [0.0, 1.0]]);
+    assert!(table.notices.iter().any(|notice| notice.contains("2 qid pairs")), "{:?}", table.notices);
+}
+
+#[test]
+fn mistakes_have_a_line() {
+    let cases: [(&[u8], &str); 6] = [
+        (b"1 1:2\n1 1:x\n", "t.svm, line 2: \"1:x\" is not of the form index:value"),
+        (b"1 3:2 2:1\n", "t.svm, line 1: index 2 follows 3"),
+        (b"1 3:2 3:1\n", "t.svm, line 1: index 3 follows 3"),
+        (b"1 3:inf\n", "t.svm, line 1, column 3: \"3:inf\" is not a finite number"),
+        (b"x 3:1\n", "t.svm, line 1, column 1 (label): \"x\" is not a number"),
+        (b"1 1:2\n1 9:1\n", "t.svm, line 2: index 9 is beyond the number of columns, 4"),
+    ];
+    for (text, message) in cases {
+        let error = fails(text, "t.svm", &options().columns(4));
+        assert!(error.to_string().starts_with(message), "{error}");
+    }
+}

@@ -1,0 +1,100 @@
+//! How good a result is, from measurements on all data.
+
+use crate::constraint::{Constraint, Workspace};
+use crate::data::{Batch, Data};
+use crate::error::Result;
+use crate::linalg::{norm, norm_squared};
+use crate::loss::Loss;
+use crate::objective::Objective;
+use crate::sampling::monitor_sample;
+use serde::{Deserialize, Serialize};
+
+/// What can be said about a result $\hat\theta \in C$.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Certificate {
+    /// Distance to the set of the iterate that the last projection started from.
+    pub distance: f64,
+    /// $L\,\|\hat\theta - P_C(\hat\theta - \nabla F(\hat\theta)/L)\|$ on all data: zero at a stationary point.
+    pub stationarity: f64,
+    /// The $L$ of the line above, the largest curvature of F at the result, estimated on a sample of rows.
+    pub curvature: f64,
+    /// An upper bound on $F(\hat\theta) - \min_C F$, for sets where one is computable.
+    pub gap: Option<f64>,
+    /// For sparsity sets: whether no exchange of one feature for another lowers F.
+    pub swap_optimal: Option<bool>,
+    /// Whether the convergence theorems cover the schedule.
+    pub schedule_meets_theory: bool,
+}
+
+/// Rows on which the largest curvature is estimated, and power iterations for it.
+const SAMPLE: usize = 2000;
+const POWER_STEPS: usize = 20;
+
+/// The largest eigenvalue of the Hessian of F at `theta`, from a sample of rows; a little too large rather than too small.
+pub(crate) fn largest_curvature(data: &Data, loss: &dyn Loss, ridge: f64, theta: &[f64], seed: u64) -> Result<f64> {
+    let rows = monitor_sample(seed, data.rows(), SAMPLE.min(data.rows()));
+    let mut batch = Batch::default();
+    batch.fill(data, &rows)?;
+    let columns = data.columns();
+    let block = batch.rows();
+    let every_column = crate::data::Support::default();
+    let intercept = theta.get(columns).copied();
+    let mut predictors = vec![0.0; rows.len()];
+    block.times(&theta[..columns], &every_column, &mut predictors);
+    for (predictor, offset) in predictors.iter_mut().zip(batch.offset()) {
+        *predictor += offset + intercept.unwrap_or(0.0);
+    }
+    let mut curvatures = vec![0.0; rows.len()];
+    loss.weighted_curvatures(&predictors, batch.response(), batch.weights(), &mut curvatures);
+    // A start that no eigenvector is orthogonal to in practice: unequal entries of both signs.
+    let mut v: Vec<f64> = (0..theta.len()).map(|j| ((j as f64 + 1.0) * 0.754_877_666).fract() - 0.4).collect();
+    let mut largest = 0.0;
+    for _ in 0..POWER_STEPS {
+        let length = norm(&v);
+        if length == 0.0 || !length.is_finite() {
+            break;
+        }
+        v.iter_mut().for_each(|v| *v /= length);
+        block.times(&v[..columns], &every_column, &mut predictors);
+        let shift = v.get(columns).copied().unwrap_or(0.0);
+        predictors.iter_mut().zip(&curvatures).for_each(|(p, w)| *p = (*p + shift) * w);
+        v.fill(0.0);
+        block.add_transpose_times(&predictors, &mut v[..columns]);
+        if let Some(last) = v.get_mut(columns) {
+            *last = predictors.iter().sum();
+        }
+        largest = norm(&v);
+    }
+    Ok((1.1 * largest + ridge).max(f64::MIN_POSITIVE))
+}
+
+/// $L\,\|\theta - P_C(\theta - \nabla F(\theta)/L)\|$, given the gradient.
+pub(crate) fn stationarity(
+    constraint: &dyn Constraint,
+    columns: usize,
+    theta: &[f64],
+    gradient: &[f64],
+    curvature: f64,
+) -> Result<f64> {
+    let mut moved: Vec<f64> = theta.iter().zip(gradient).map(|(t, g)| t - g / curvature).collect();
+    constraint.project(&mut moved[..columns], &mut Workspace::default())?;
+    moved.iter_mut().zip(theta).for_each(|(m, t)| *m -= t);
+    Ok(curvature * norm_squared(&moved).sqrt())
+}
+
+/// The part of a certificate that every set has.
+pub(crate) fn certify(
+    objective: Objective,
+    constraint: &dyn Constraint,
+    theta: &[f64],
+    distance: f64,
+    schedule_meets_theory: bool,
+    seed: u64,
+) -> Result<Certificate> {
+    let Objective { data, loss, ridge } = objective;
+    let mut gradient = vec![0.0; theta.len()];
+    objective.gradient(theta, &mut gradient)?;
+    let curvature = largest_curvature(data, loss, ridge, theta, seed)?;
+    let stationarity = stationarity(constraint, data.columns(), theta, &gradient, curvature)?;
+    Ok(Certificate { distance, stationarity, curvature, gap: None, swap_optimal: None, schedule_meets_theory })
+}

@@ -1,0 +1,229 @@
+//! A fitted model: coefficients and where they come from; predictions; a versioned JSON file.
+//!
+//! The file stores nonzero coefficients only, with numbers that read back to the same bits. It is written to a temporary name
+//! beside its place and renamed, so that there is never half a model.
+
+use crate::certificate::Certificate;
+use crate::data::{DataSource, Support};
+use crate::error::{Error, Result};
+use crate::loss;
+use crate::shape::Shape;
+use crate::solver::Stop;
+use serde::{Deserialize, Serialize};
+use std::fs;
+use std::io::Write as _;
+use std::path::Path;
+
+/// What predictions need, and the provenance of a fit.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Model {
+    /// The coefficients, a point of the set.
+    pub coefficients: Vec<f64>,
+    /// The intercept, if there is one.
+    pub intercept: Option<f64>,
+    /// Arrangement of the coefficients.
+    pub shape: Shape,
+    /// Names of the features.
+    pub names: Option<Vec<String>>,
+    /// The loss, as in [`crate::loss::parse`].
+    pub loss: String,
+    /// The set, in the grammar of specifications.
+    pub constraint: String,
+    /// Weight of the ridge term.
+    pub ridge: f64,
+    /// The schedule.
+    pub schedule: String,
+    /// Rows a step.
+    pub batch_size: usize,
+    /// The seed.
+    pub seed: u64,
+    /// Steps taken.
+    pub steps: u64,
+    /// Why the run ended.
+    pub stop: Stop,
+    /// F at the result, on all rows.
+    pub objective: f64,
+    /// How good the result is.
+    pub certificate: Certificate,
+}
+
+const FORMAT: &str = "proxdist-model";
+const VERSION: u32 = 1;
+
+/// The file, field by field; see [`Model`] for their meaning.
+#[derive(Serialize, Deserialize)]
+struct File {
+    format: String,
+    version: u32,
+    features: usize,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    matrix: Option<[usize; 2]>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    names: Option<Vec<String>>,
+    loss: String,
+    constraint: String,
+    ridge: f64,
+    intercept: Option<f64>,
+    nonzero: Vec<(usize, f64)>,
+    fit: Provenance,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Provenance {
+    objective: f64,
+    certificate: Certificate,
+    stop: Stop,
+    steps: u64,
+    schedule: String,
+    batch_size: usize,
+    seed: u64,
+}
+
+impl Model {
+    /// Indices of the nonzero coefficients.
+    pub fn support(&self) -> Vec<usize> {
+        (0..self.coefficients.len()).filter(|&j| self.coefficients[j] != 0.0).collect()
+    }
+
+    /// Linear predictors $x_i^T\theta + \beta_0$ of all rows, without any offset.
+    pub fn linear_predictors(&self, source: &dyn DataSource) -> Result<Vec<f64>> {
+        if source.columns() != self.coefficients.len() {
+            let (found, expected) = (source.columns(), self.coefficients.len());
+            let rule = "as many columns as the model has coefficients";
+            return Err(Error::Length { what: "data to predict", found, expected, rule });
+        }
+        let support = Support::of(&self.coefficients);
+        let intercept = self.intercept.unwrap_or(0.0);
+        Ok((0..source.rows()).map(|row| source.dot(row, &self.coefficients, &support) + intercept).collect())
+    }
+
+    /// Mean responses: probabilities for logistic, rates for Poisson, the linear predictors otherwise.
+    pub fn predict(&self, source: &dyn DataSource) -> Result<Vec<f64>> {
+        let loss = loss::parse(&self.loss)?;
+        Ok(self.linear_predictors(source)?.into_iter().map(|eta| loss.mean(eta)).collect())
+    }
+
+    /// The text of the model file.
+    pub fn to_json(&self) -> String {
+        let nonzero = self.support().into_iter().map(|j| (j, self.coefficients[j])).collect();
+        let file = File {
+            format: FORMAT.to_owned(),
+            version: VERSION,
+            features: self.coefficients.len(),
+            matrix: match self.shape {
+                Shape::Vector(_) => None,
+                Shape::Matrix { rows, columns } => Some([rows, columns]),
+            },
+            names: self.names.clone(),
+            loss: self.loss.clone(),
+            constraint: self.constraint.clone(),
+            ridge: self.ridge,
+            intercept: self.intercept,
+            nonzero,
+            fit: Provenance {
+                objective: self.objective,
+                certificate: self.certificate,
+                stop: self.stop,
+                steps: self.steps,
+                schedule: self.schedule.clone(),
+                batch_size: self.batch_size,
+                seed: self.seed,
+            },
+        };
+        // A struct of plain fields with string keys always has a JSON form.
+        serde_json::to_string_pretty(&file).unwrap_or_default()
+    }
+
+    /// Reads the text of a model file; the error says what is wrong with it.
+    pub fn from_json(text: &str) -> std::result::Result<Self, String> {
+        #[derive(Deserialize)]
+        struct Head {
+            format: Option<String>,
+            version: Option<u32>,
+        }
+        let head: Head = serde_json::from_str(text).map_err(|error| format!("not a model file: {error}"))?;
+        if head.format.as_deref() != Some(FORMAT) {
+            return Err(format!("not a model file: \"format\" is not {FORMAT:?}"));
+        }
+        match head.version {
+            Some(VERSION) => {}
+            Some(other) => return Err(format!("model file of version {other}; this program reads version {VERSION}")),
+            None => return Err("not a model file: it has no \"version\"".to_owned()),
+        }
+        let file: File = serde_json::from_str(text).map_err(|error| format!("damaged model file: {error}"))?;
+        file.into_model()
+    }
+
+    /// Writes the model, whole or not at all.
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
+        let path = path.as_ref();
+        let file_error = |source| Error::File { path: path.to_owned(), source };
+        let mut name = path.file_name().unwrap_or_default().to_owned();
+        name.push(format!(".{}.partial", std::process::id()));
+        let partial = path.with_file_name(name);
+        let written = fs::File::create(&partial)
+            .and_then(|mut file| {
+                file.write_all(self.to_json().as_bytes())?;
+                file.write_all(b"\n")?;
+                file.sync_all()
+            })
+            .and_then(|()| fs::rename(&partial, path));
+        written.map_err(|source| {
+            // The first failure is the one to report; the partial file may not even exist.
+            let _ = fs::remove_file(&partial);
+            file_error(source)
+        })
+    }
+
+    /// Reads a model that [`Model::save`] wrote.
+    pub fn load(path: impl AsRef<Path>) -> Result<Self> {
+        let path = path.as_ref();
+        let text = fs::read_to_string(path).map_err(|source| Error::File { path: path.to_owned(), source })?;
+        Self::from_json(&text).map_err(|reason| Error::Model { path: path.to_owned(), reason })
+    }
+}
+
+/// Features that a file may claim without listing them; a bound on what a damaged one can make us allocate.
+const MOST_FEATURES: usize = 1 << 32;
+
+impl File {
+    fn into_model(self) -> std::result::Result<Model, String> {
+        let features = self.features;
+        if features == 0 || features > MOST_FEATURES {
+            return Err(format!("damaged model file: {features} features"));
+        }
+        let shape = match self.matrix {
+            None => Shape::Vector(features),
+            Some([rows, columns]) => Shape::Matrix { rows, columns },
+        };
+        if shape.len() != features {
+            return Err(format!("damaged model file: {features} features do not make a {shape} matrix"));
+        }
+        if let Some(names) = self.names.as_ref().filter(|names| names.len() != features) {
+            return Err(format!("damaged model file: {} names for {features} features", names.len()));
+        }
+        let mut coefficients = vec![0.0; features];
+        for (index, value) in self.nonzero {
+            match coefficients.get_mut(index) {
+                Some(slot) => *slot = value,
+                None => return Err(format!("damaged model file: coefficient {index} of {features} features")),
+            }
+        }
+        Ok(Model {
+            coefficients,
+            intercept: self.intercept,
+            shape,
+            names: self.names,
+            loss: self.loss,
+            constraint: self.constraint,
+            ridge: self.ridge,
+            schedule: self.fit.schedule,
+            batch_size: self.fit.batch_size,
+            seed: self.fit.seed,
+            steps: self.fit.steps,
+            stop: self.fit.stop,
+            objective: self.fit.objective,
+            certificate: self.fit.certificate,
+        })
+    }
+}

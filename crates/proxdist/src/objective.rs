@@ -1,0 +1,125 @@
+//! The objective on data: $F(\theta, \beta_0) = \sum_i w_i\ell(\eta_i; y_i)/\sum_i w_i + \tfrac\lambda2\|\theta\|^2$ and its gradient.
+//!
+//! Sums run over fixed chunks of rows, each added up in order and the results in order of the chunks, so the bits do not depend
+//! on how many threads share the work.
+
+use crate::data::{Data, RowBuffer, Support, view};
+use crate::error::Result;
+use crate::linalg::{axpy, norm_squared};
+use crate::loss::Loss;
+use rayon::prelude::*;
+
+/// Rows whose losses are summed at a time.
+const CHUNK: usize = 1024;
+
+/// F of one data set, loss and ridge.
+#[derive(Clone, Copy)]
+pub struct Objective<'p> {
+    pub(crate) data: &'p Data<'p>,
+    pub(crate) loss: &'p dyn Loss,
+    pub(crate) ridge: f64,
+}
+
+impl<'p> Objective<'p> {
+    /// The objective with ridge weight λ, zero for none.
+    pub fn new(data: &'p Data<'p>, loss: &'p dyn Loss, ridge: f64) -> Self {
+        Self { data, loss, ridge }
+    }
+
+    fn split<'t>(&self, theta: &'t [f64]) -> (&'t [f64], f64) {
+        let (coefficients, intercept) = theta.split_at(self.data.columns());
+        (coefficients, intercept.first().copied().unwrap_or(0.0))
+    }
+
+    /// F on all rows; `theta` holds the coefficients and, if there is one, the intercept.
+    pub fn value(&self, theta: &[f64]) -> f64 {
+        let rows = self.data.rows();
+        let chunks: Vec<f64> = (0..rows.div_ceil(CHUNK))
+            .into_par_iter()
+            .map_init(
+                || Support::of(self.split(theta).0),
+                |support, chunk| self.sum(theta, support, chunk * CHUNK..rows.min((chunk + 1) * CHUNK)).0,
+            )
+            .collect();
+        chunks.iter().sum::<f64>() / self.data.weight_sum() + self.ridge_term(theta)
+    }
+
+    /// F on some of the rows only, with their own weights.
+    pub fn value_on(&self, theta: &[f64], rows: &[usize]) -> f64 {
+        let parts: Vec<(f64, f64)> = rows
+            .par_chunks(CHUNK)
+            .map_init(
+                || Support::of(self.split(theta).0),
+                |support, rows| self.sum(theta, support, rows.iter().copied()),
+            )
+            .collect();
+        let (losses, weights) = parts.iter().fold((0.0, 0.0), |(l, w), part| (l + part.0, w + part.1));
+        if weights > 0.0 { losses / weights + self.ridge_term(theta) } else { self.ridge_term(theta) }
+    }
+
+    fn ridge_term(&self, theta: &[f64]) -> f64 {
+        if self.ridge > 0.0 { 0.5 * self.ridge * norm_squared(self.split(theta).0) } else { 0.0 }
+    }
+
+    /// Weighted losses and weights of some rows.
+    fn sum(&self, theta: &[f64], support: &Support, rows: impl Iterator<Item = usize>) -> (f64, f64) {
+        let (coefficients, intercept) = self.split(theta);
+        let source = self.data.source();
+        let mut total = (0.0, 0.0);
+        for row in rows {
+            let weight = self.data.weight(row);
+            if weight > 0.0 {
+                let predictor = source.dot(row, coefficients, support) + intercept + self.data.offset_of(row);
+                total.0 += weight * self.loss.value(predictor, self.data.response()[row]);
+                total.1 += weight;
+            }
+        }
+        total
+    }
+
+    /// F and its gradient on all rows; `gradient` has the layout of `theta`.
+    pub fn gradient(&self, theta: &[f64], gradient: &mut [f64]) -> Result<f64> {
+        let (coefficients, intercept) = self.split(theta);
+        let (rows, columns) = (self.data.rows(), self.data.columns());
+        let support = Support::of(coefficients);
+        let parts: Vec<Result<(f64, Vec<f64>)>> = (0..rows.div_ceil(CHUNK))
+            .into_par_iter()
+            .map_init(RowBuffer::default, |buffer, chunk| {
+                let range = chunk * CHUNK..rows.min((chunk + 1) * CHUNK);
+                let block = view(self.data.source(), range.clone(), buffer)?;
+                let mut slopes = vec![0.0; range.len()];
+                block.times(coefficients, &support, &mut slopes);
+                let mut value = 0.0;
+                for (slope, row) in slopes.iter_mut().zip(range) {
+                    let (weight, response) = (self.data.weight(row), self.data.response()[row]);
+                    let predictor = *slope + intercept + self.data.offset_of(row);
+                    value += if weight > 0.0 { weight * self.loss.value(predictor, response) } else { 0.0 };
+                    *slope = weight * self.loss.slope(predictor, response);
+                }
+                let mut part = vec![0.0; gradient_length(columns, theta)];
+                block.add_transpose_times(&slopes, &mut part[..columns]);
+                if let Some(last) = part.get_mut(columns) {
+                    *last = slopes.iter().sum();
+                }
+                Ok((value, part))
+            })
+            .collect();
+        gradient.fill(0.0);
+        let mut value = 0.0;
+        for part in parts {
+            let (part_value, part_gradient) = part?;
+            value += part_value;
+            axpy(1.0, &part_gradient, gradient);
+        }
+        let scale = 1.0 / self.data.weight_sum();
+        gradient.iter_mut().for_each(|g| *g *= scale);
+        if self.ridge > 0.0 {
+            axpy(self.ridge, coefficients, &mut gradient[..columns]);
+        }
+        Ok(value * scale + self.ridge_term(theta))
+    }
+}
+
+fn gradient_length(columns: usize, theta: &[f64]) -> usize {
+    columns.max(theta.len())
+}

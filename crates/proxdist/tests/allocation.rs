@@ -1,0 +1,104 @@
+//! A step in steady state allocates nothing: counted, for every path of the prox, every loss and every set.
+//!
+//! One test only, so that no other thread allocates at the same time.
+
+use proxdist::Data;
+use proxdist::loss::{Huber, Logistic, Loss, Poisson, Squared, SquaredHinge};
+use proxdist::prox::{Path, Prox};
+use proxdist::sampling::{Sampler, Sampling};
+use proxdist::schedule::Constant;
+use proxdist::simulate::{Response, Truth, vector};
+use proxdist::solver::{ProximalDistance, Solver};
+use proxdist::spec::SetSpec;
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+struct Counting;
+
+static ALLOCATIONS: AtomicUsize = AtomicUsize::new(0);
+
+// SAFETY: every call is passed on to the system's allocator unchanged.
+#[allow(unsafe_code)] // An allocator cannot be written without it.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
+        unsafe { System.alloc(layout) }
+    }
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        unsafe { System.dealloc(pointer, layout) }
+    }
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
+        unsafe { System.realloc(pointer, layout, size) }
+    }
+}
+
+#[global_allocator]
+static GLOBAL: Counting = Counting;
+
+/// Allocations in 50 steps after 30 to warm up.
+fn count(data: &Data, set: &str, loss: &dyn Loss, path: Option<Path>, sampling: Sampling) -> usize {
+    let set = SetSpec::parse(set).unwrap().build(data.parameter_shape()).unwrap();
+    let prox = Prox::new(loss).intercept(true).ridge(0.01);
+    let prox = match path {
+        Some(path) => prox.force(path),
+        None => prox,
+    };
+    // A constant penalty, so that the prox keeps to one path: memory is taken when a path is first used.
+    let schedule = Constant::new(2.0).unwrap();
+    let batch_size = if path == Some(Path::Scalar) { 1 } else { 20 };
+    let sampler = Sampler::new(sampling, data.rows(), batch_size, 1);
+    let theta = vec![0.0; data.columns() + 1];
+    let mut solver = ProximalDistance::new(data, &*set, Box::new(prox), &schedule, sampler, theta).unwrap();
+    (0..30).for_each(|_| solver.advance().unwrap());
+    let before = ALLOCATIONS.load(Ordering::Relaxed);
+    (0..50).for_each(|_| solver.advance().unwrap());
+    ALLOCATIONS.load(Ordering::Relaxed) - before
+}
+
+#[test]
+fn a_steady_step_allocates_nothing() {
+    let simulated = vector(Response::Logistic, Truth::Sparse(3), 400, 36, 1).unwrap();
+    let dense = simulated.data().unwrap().shape(6, 6).unwrap();
+    let starts: Vec<usize> = (0..=400).map(|i| 36 * i).collect();
+    let indices: Vec<u32> = (0..400).flat_map(|_| 0..36).collect();
+    let sparse = Data::sparse(&starts, &indices, &simulated.x, 36, &simulated.y).unwrap();
+    let single: Vec<f32> = simulated.x.iter().map(|v| *v as f32).collect();
+    let single = Data::dense(&single, 36, &simulated.y).unwrap();
+    let huber = Huber::with_delta(1.0).unwrap();
+    let losses: [&dyn Loss; 5] = [&Squared, &Logistic, &huber, &Poisson, &SquaredHinge];
+    for (name, data) in [("dense", &dense), ("sparse", &sparse), ("single", &single)] {
+        for loss in losses {
+            for path in [None, Some(Path::Scalar), Some(Path::Dual), Some(Path::Primal), Some(Path::Conjugate)] {
+                let allocations = count(data, "sparsity:3", loss, path, Sampling::WithoutReplacement);
+                assert_eq!(allocations, 0, "{name} rows, {} loss, {path:?}", loss.spec());
+            }
+        }
+        assert_eq!(count(data, "ball:1", &Logistic, None, Sampling::FullBatch), 0, "{name} rows, full batch");
+    }
+    let sets = [
+        "none",
+        "ball:1",
+        "sparsity:5",
+        "rank:2",
+        "box:-1,1",
+        "nonneg",
+        "l1:2",
+        "linf:1",
+        "simplex",
+        "halfspace;a=1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1;b=1",
+        "monotone",
+        "group-sparsity:2;size=4",
+        "sparsity:5 & nonneg",
+        "sparsity:5 & box:-1,2",
+        "sparsity:5 & ball:1",
+        "sparsity:5 & simplex",
+        "rank:2 & ball:1",
+        "monotone & box:0,1",
+        "blocks[0-9: simplex][10-35: sparsity:2 & nonneg]",
+    ];
+    for set in sets {
+        let allocations = count(&dense, set, &Logistic, None, Sampling::WithoutReplacement);
+        assert_eq!(allocations, 0, "{set}");
+    }
+}

@@ -1,0 +1,56 @@
+//! A model that is saved and loaded predicts the same to the last bit.
+
+use proxdist::constraint::{Ball, Sparsity};
+use proxdist::data::Dense;
+use proxdist::loss::{Logistic, Poisson, Squared};
+use proxdist::simulate::{Response, Truth, matrix, vector};
+use proxdist::spec::SetSpec;
+use proxdist::{Model, Problem, Settings};
+
+fn round_trip(model: &Model, name: &str) -> Model {
+    let path = std::env::temp_dir().join(format!("proxdist-{name}-{}.json", std::process::id()));
+    model.save(&path).unwrap();
+    model.save(&path).unwrap();
+    let loaded = Model::load(&path).unwrap();
+    std::fs::remove_file(&path).unwrap();
+    loaded
+}
+
+#[test]
+fn a_loaded_model_is_the_saved_one() {
+    let simulated = vector(Response::Logistic, Truth::Sparse(3), 300, 20, 4).unwrap();
+    let names: Vec<String> = (0..20).map(|j| format!("gene \"{j}\" <é>")).collect();
+    let data = simulated.data().unwrap().names(names).unwrap();
+    let problem = Problem::new(&data, Logistic, Sparsity::at_most(3)).intercept(true).ridge(0.1 + 0.2);
+    let model = problem.fit(&Settings::default().max_steps(50)).unwrap().model().clone();
+    let loaded = round_trip(&model, "sparse");
+    assert_eq!(loaded, model);
+    let source = Dense::new(&simulated.x, 20).unwrap();
+    let (before, after) = (model.predict(&source).unwrap(), loaded.predict(&source).unwrap());
+    assert!(before.iter().zip(&after).all(|(a, b)| a.to_bits() == b.to_bits()));
+    assert!(before.iter().all(|p| (0.0..=1.0).contains(p)));
+}
+
+#[test]
+fn a_matrix_model_keeps_its_shape() {
+    let simulated = matrix(1, 60, 2).unwrap();
+    let data = simulated.data().unwrap();
+    let set = SetSpec::parse("rank:1").unwrap().build(data.parameter_shape()).unwrap();
+    let model = Problem::new(&data, Squared, set).fit(&Settings::default().max_steps(5)).unwrap().model().clone();
+    assert_eq!(model.constraint, "rank:1");
+    assert_eq!(round_trip(&model, "matrix"), model);
+}
+
+#[test]
+fn predictions_are_means_of_the_response() {
+    let x = [0.5, 1.0, 0.1, 2.0];
+    let y = [1.0, 3.0, 1.0, 8.0];
+    let data = proxdist::Data::dense(&x, 1, &y).unwrap();
+    let model =
+        Problem::new(&data, Poisson, Ball::radius(1.0).unwrap()).fit(&Settings::default()).unwrap().model().clone();
+    let source = Dense::new(&x, 1).unwrap();
+    let (mean, linear) = (model.predict(&source).unwrap(), model.linear_predictors(&source).unwrap());
+    assert!(mean.iter().zip(&linear).all(|(m, l)| *m == l.exp()));
+    let wide = Dense::new(&x, 2).unwrap();
+    assert!(model.predict(&wide).unwrap_err().to_string().contains("expected 1"));
+}

@@ -1,0 +1,317 @@
+//! Laws of the prox: the gradient vanishes on every path and for every loss, all paths agree, and the paper's own formulas give
+//! the same step.
+
+use faer::prelude::Solve as _;
+use proptest::prelude::*;
+use proxdist::Data;
+use proxdist::data::Batch;
+use proxdist::loss::{Huber, Logistic, Loss, Poisson, Squared, SquaredHinge};
+use proxdist::prox::{BatchProx, Path, Prox};
+
+const PATHS: [Path; 3] = [Path::Dual, Path::Primal, Path::Conjugate];
+
+fn losses() -> Vec<Box<dyn Loss>> {
+    vec![
+        Box::new(Squared),
+        Box::new(Logistic),
+        Box::new(Huber::with_delta(0.7).unwrap()),
+        Box::new(Poisson),
+        Box::new(SquaredHinge),
+    ]
+}
+
+/// A batch problem of any size, with weights, offset, ridge and perhaps an intercept.
+#[derive(Clone, Debug)]
+struct Case {
+    columns: usize,
+    x: Vec<f64>,
+    noise: Vec<f64>,
+    weights: Vec<f64>,
+    offset: Vec<f64>,
+    anchor: Vec<f64>,
+    rho: f64,
+    ridge: f64,
+    intercept: bool,
+}
+
+impl Case {
+    fn rows(&self) -> usize {
+        self.noise.len()
+    }
+
+    /// Responses that the loss is defined for.
+    fn response(&self, loss: &dyn Loss) -> Vec<f64> {
+        let suits = |y: &f64| loss.check_response(*y).is_ok();
+        self.noise.iter().map(|&v| [v, f64::from(u8::from(v > 0.0))].into_iter().find(suits).unwrap()).collect()
+    }
+
+    fn prox<'l>(&self, loss: &'l dyn Loss) -> Prox<'l> {
+        Prox::new(loss).ridge(self.ridge).intercept(self.intercept)
+    }
+}
+
+fn cases(rows: impl Strategy<Value = usize>, columns: impl Strategy<Value = usize>) -> impl Strategy<Value = Case> {
+    (rows, columns, any::<bool>()).prop_flat_map(|(n, p, intercept)| {
+        let dimension = p + usize::from(intercept);
+        let sparse_number = prop_oneof![1 => Just(0.0), 2 => -2.0..2.0];
+        (
+            prop::collection::vec(sparse_number, n * p),
+            prop::collection::vec(-3.0..3.0, n),
+            prop::collection::vec(0.0..2.0, n),
+            prop::collection::vec(-0.5..0.5, n),
+            prop::collection::vec(-1.0..1.0, dimension),
+            -3.0..2.0,
+            prop_oneof![Just(0.0), 0.0..1.0],
+        )
+            .prop_map(move |(x, noise, mut weights, offset, anchor, exponent, ridge)| {
+                weights[0] = 1.0;
+                Case { columns: p, x, noise, weights, offset, anchor, rho: 10_f64.powf(exponent), ridge, intercept }
+            })
+    })
+}
+
+/// $\nabla f_B(\theta) + \lambda\theta + \rho(\theta - z)$, written out entry by entry, and the same at the anchor.
+fn residuals(case: &Case, loss: &dyn Loss, theta: &[f64]) -> (f64, f64) {
+    let response = case.response(loss);
+    let total: f64 = case.weights.iter().sum();
+    let gradient = |at: &[f64]| {
+        let mut gradient: Vec<f64> = at.iter().zip(&case.anchor).map(|(t, z)| case.rho * (t - z)).collect();
+        gradient.iter_mut().zip(at).take(case.columns).for_each(|(g, t)| *g += case.ridge * t);
+        for (i, row) in case.x.chunks_exact(case.columns).enumerate() {
+            let intercept = if case.intercept { at[case.columns] } else { 0.0 };
+            let predictor = row.iter().zip(at).map(|(x, t)| x * t).sum::<f64>() + intercept + case.offset[i];
+            let slope = case.weights[i] / total * loss.slope(predictor, response[i]);
+            gradient.iter_mut().zip(row).for_each(|(g, x)| *g += slope * x);
+            if case.intercept {
+                gradient[case.columns] += slope;
+            }
+        }
+        gradient.iter().map(|g| g * g).sum::<f64>().sqrt()
+    };
+    (gradient(theta), gradient(&case.anchor))
+}
+
+fn step(case: &Case, loss: &dyn Loss, path: Option<Path>) -> Vec<f64> {
+    let response = case.response(loss);
+    let data = Data::dense(&case.x, case.columns, &response).unwrap();
+    let data = data.weights(&case.weights).unwrap().offset(&case.offset).unwrap();
+    let all: Vec<usize> = (0..case.rows()).collect();
+    let mut batch = Batch::default();
+    batch.fill(&data, &all).unwrap();
+    let mut prox = case.prox(loss);
+    if let Some(path) = path {
+        prox = prox.force(path);
+    }
+    let mut theta = case.anchor.clone();
+    prox.apply(&batch, case.rho, &mut theta).unwrap();
+    theta
+}
+
+fn largest_difference(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
+
+    #[test]
+    fn the_gradient_vanishes_on_every_path_for_every_loss(case in cases(2..14_usize, 1..14_usize)) {
+        for loss in losses() {
+            let reference = step(&case, &*loss, None);
+            for path in PATHS {
+                let theta = step(&case, &*loss, Some(path));
+                let (residual, first) = residuals(&case, &*loss, &theta);
+                // Rounding in θ alone moves the residual by about ρ‖θ‖ε.
+                let rounding = 1e-14 * (1.0 + case.rho) * (1.0 + theta.iter().map(|t| t.abs()).sum::<f64>());
+                prop_assert!(residual <= 1e-8 * first + rounding, "{} {path:?}: {residual:e} of {first:e}", loss.spec());
+                let scale = 1.0 + theta.iter().fold(0.0_f64, |m, t| m.max(t.abs()));
+                let gap = largest_difference(&theta, &reference);
+                prop_assert!(gap <= 1e-7 * scale * (1.0 + 1.0 / case.rho), "{} {path:?}: {gap:e}", loss.spec());
+            }
+        }
+    }
+
+    #[test]
+    fn one_row_takes_the_scalar_path_and_agrees_with_the_others(case in cases(Just(1_usize), 1..14_usize)) {
+        for loss in losses() {
+            let scalar = step(&case, &*loss, None);
+            let (residual, first) = residuals(&case, &*loss, &scalar);
+            prop_assert!(residual <= 1e-8 * first + 1e-12 * (1.0 + case.rho), "{}: {residual:e} of {first:e}", loss.spec());
+            for path in PATHS {
+                let other = step(&case, &*loss, Some(path));
+                prop_assert!(largest_difference(&scalar, &other) <= 1e-7 * (1.0 + 1.0 / case.rho));
+            }
+        }
+    }
+
+    #[test]
+    fn sparse_and_single_precision_rows_give_the_step_of_dense_rows(case in cases(2..10_usize, 2..16_usize)) {
+        let rounded: Vec<f32> = case.x.iter().map(|v| *v as f32).collect();
+        let case = Case { x: rounded.iter().map(|v| f64::from(*v)).collect(), ..case };
+        let (mut starts, mut indices, mut values) = (vec![0_usize], Vec::new(), Vec::new());
+        for row in case.x.chunks_exact(case.columns) {
+            for (j, &x) in row.iter().enumerate().filter(|(_, x)| **x != 0.0) {
+                indices.push(j as u32);
+                values.push(x);
+            }
+            starts.push(values.len());
+        }
+        let all: Vec<usize> = (0..case.rows()).collect();
+        for loss in losses() {
+            let response = case.response(&*loss);
+            for path in PATHS {
+                let dense = step(&case, &*loss, Some(path));
+                let sparse = Data::sparse(&starts, &indices, &values, case.columns, &response).unwrap();
+                let single = Data::dense(&rounded, case.columns, &response).unwrap();
+                for data in [sparse, single] {
+                    let data = data.weights(&case.weights).unwrap().offset(&case.offset).unwrap();
+                    let mut batch = Batch::default();
+                    batch.fill(&data, &all).unwrap();
+                    let mut theta = case.anchor.clone();
+                    case.prox(&*loss).force(path).apply(&batch, case.rho, &mut theta).unwrap();
+                    let scale = 1.0 + 1.0 / case.rho;
+                    prop_assert!(largest_difference(&dense, &theta) <= 1e-7 * scale, "{} {path:?}", loss.spec());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn slopes_and_curvatures_match_finite_differences(predictor in -6.0..6.0_f64, noise in -3.0..3.0_f64) {
+        for loss in losses() {
+            let suits = |y: &f64| loss.check_response(*y).is_ok();
+            let y = [noise, f64::from(u8::from(noise > 0.0))].into_iter().find(suits).unwrap();
+            let h = 1e-5;
+            let scale = 1.0 + loss.curvature(predictor, y);
+            let slope = (loss.value(predictor + h, y) - loss.value(predictor - h, y)) / (2.0 * h);
+            prop_assert!((slope - loss.slope(predictor, y)).abs() <= 1e-5 * scale, "{}", loss.spec());
+            // At a kink of the slope the two one-sided derivatives bracket the generalised one.
+            let change = |from: f64, to: f64| (loss.slope(to, y) - loss.slope(from, y)) / (to - from);
+            let (left, right) = (change(predictor - h, predictor), change(predictor, predictor + h));
+            let curvature = loss.curvature(predictor, y);
+            let slack = 1e-4 * scale;
+            prop_assert!(left.min(right) - slack <= curvature && curvature <= left.max(right) + slack, "{}", loss.spec());
+            prop_assert!(curvature >= 0.0 && loss.curvature_bound().is_none_or(|bound| curvature <= bound));
+            prop_assert!(loss.value(predictor, y) + loss.slope(predictor, y) * 0.1 <= loss.value(predictor + 0.1, y) + 1e-12);
+        }
+    }
+}
+
+fn fixed_case(rows: usize, columns: usize) -> Case {
+    let wave = |count: usize, phase: f64| (0..count).map(|i| (1.7 * i as f64 + phase).sin()).collect::<Vec<f64>>();
+    Case {
+        columns,
+        x: wave(rows * columns, 0.3),
+        noise: wave(rows, 1.1).iter().map(|v| 3.0 * v).collect(),
+        weights: vec![1.0; rows],
+        offset: vec![0.0; rows],
+        anchor: wave(columns, 2.0),
+        rho: 0.05,
+        ridge: 0.0,
+        intercept: false,
+    }
+}
+
+/// Equation (prox_update_lin) of the paper: $(b\rho I + X^TX)^{-1}(b\rho z + X^Ty)$, and its second line, by Woodbury.
+#[test]
+fn the_woodbury_formulas_of_the_paper_are_twins_for_squared_loss() {
+    let case = fixed_case(6, 15);
+    let (b, p) = (6, 15);
+    let weight = b as f64 * case.rho;
+    let x = faer::Mat::from_fn(b, p, |i, j| case.x[i * p + j]);
+    let y = faer::Mat::from_fn(b, 1, |i, _| case.noise[i]);
+    let z = faer::Mat::from_fn(p, 1, |j, _| case.anchor[j]);
+    let identity = |size: usize| faer::Mat::<f64>::identity(size, size);
+    let direct = (faer::Scale(weight) * identity(p) + x.transpose() * &x)
+        .partial_piv_lu()
+        .solve(faer::Scale(weight) * &z + x.transpose() * &y);
+    let inner = &z + faer::Scale(1.0 / weight) * (x.transpose() * &y);
+    let small = faer::Scale(weight) * identity(b) + &x * x.transpose();
+    let woodbury = &inner - x.transpose() * small.partial_piv_lu().solve(&x * &inner);
+    for path in PATHS {
+        let theta = step(&case, &Squared, Some(path));
+        for j in 0..p {
+            assert!((theta[j] - direct[(j, 0)]).abs() < 1e-8, "{path:?}");
+            assert!((theta[j] - woodbury[(j, 0)]).abs() < 1e-8, "{path:?}");
+        }
+    }
+}
+
+/// The paper's Newton iteration for logistic loss in p dimensions, with its Woodbury form of the inverse Hessian.
+#[test]
+fn the_newton_iteration_of_the_paper_is_a_twin_for_logistic_loss() {
+    // A penalty at which Newton's method needs no damping.
+    let case = Case { rho: 0.5, ..fixed_case(6, 15) };
+    let (b, p) = (6, 15);
+    let y = case.response(&Logistic);
+    let x = faer::Mat::from_fn(b, p, |i, j| case.x[i * p + j]);
+    let mut beta = faer::Mat::from_fn(p, 1, |j, _| case.anchor[j]);
+    for _ in 0..50 {
+        let eta = &x * &beta;
+        let residual = faer::Mat::from_fn(b, 1, |i, _| y[i] - 1.0 / (1.0 + (-eta[(i, 0)]).exp()));
+        let w: Vec<f64> = (0..b).map(|i| Logistic.curvature(eta[(i, 0)], y[i])).collect();
+        let gradient = faer::Mat::from_fn(p, 1, |j, _| case.rho * (beta[(j, 0)] - case.anchor[j]))
+            - faer::Scale(1.0 / b as f64) * (x.transpose() * &residual);
+        let wx = faer::Mat::from_fn(b, p, |i, j| w[i] * x[(i, j)]);
+        let small = faer::Scale(b as f64 * case.rho) * faer::Mat::<f64>::identity(b, b) + &wx * x.transpose();
+        let direction = &gradient - x.transpose() * small.partial_piv_lu().solve(&wx * &gradient);
+        beta -= faer::Scale(1.0 / case.rho) * direction;
+    }
+    for path in PATHS {
+        let theta = step(&case, &Logistic, Some(path));
+        for j in 0..p {
+            assert!((theta[j] - beta[(j, 0)]).abs() < 1e-8, "{path:?}");
+        }
+    }
+}
+
+/// The paper's gradient descent for Huber loss in p dimensions.
+#[test]
+fn the_gradient_descent_of_the_paper_is_a_twin_for_huber_loss() {
+    let (b, p) = (6_usize, 15);
+    let case = fixed_case(b, p);
+    let loss = Huber::with_delta(2.0).unwrap();
+    let mut beta = case.anchor.clone();
+    let rate = 1.0 / (case.rho + case.x.iter().map(|v| v * v).sum::<f64>() / b as f64);
+    for _ in 0..20_000 {
+        let mut gradient: Vec<f64> = (0..p).map(|j| case.rho * (beta[j] - case.anchor[j])).collect();
+        for (i, row) in case.x.chunks_exact(p).enumerate() {
+            let predictor: f64 = row.iter().zip(&beta).map(|(x, t)| x * t).sum();
+            let residual = (case.noise[i] - predictor).clamp(-2.0, 2.0);
+            gradient.iter_mut().zip(row).for_each(|(g, x)| *g -= residual * x / b as f64);
+        }
+        beta.iter_mut().zip(&gradient).for_each(|(t, g)| *t -= rate * g);
+    }
+    for path in PATHS {
+        assert!(largest_difference(&step(&case, &loss, Some(path)), &beta) < 1e-7, "{path:?}");
+    }
+}
+
+#[test]
+fn an_overflowing_exponential_is_reported_with_row_and_predictor() {
+    let x = [1.0, 1000.0];
+    let y = [1.0, 1.0];
+    let data = Data::dense(&x, 1, &y).unwrap();
+    let mut batch = Batch::default();
+    batch.fill(&data, &[1, 0]).unwrap();
+    let error = Prox::new(&Poisson).apply(&batch, 1.0, &mut [1.0]).unwrap_err().to_string();
+    assert!(error.contains("row 1") && error.contains("1e3"), "{error}");
+}
+
+#[test]
+fn a_ridge_term_in_the_prox_equals_extra_rows_of_data() {
+    let mut case = fixed_case(5, 3);
+    case.ridge = 0.4;
+    let ridged = step(&case, &Squared, None);
+    // (λ/2)θⱼ² is the squared loss of a row √(λn)eⱼ with response 0, once n is scaled for the longer data.
+    let n = 5.0;
+    let mut longer = Case { ridge: 0.0, ..case.clone() };
+    for j in 0..3 {
+        longer.x.extend((0..3).map(|k| if k == j { (case.ridge * n).sqrt() } else { 0.0 }));
+    }
+    longer.noise.extend([0.0; 3]);
+    longer.weights = vec![1.0; 8];
+    longer.offset = vec![0.0; 8];
+    longer.rho = case.rho * n / 8.0;
+    assert!(largest_difference(&ridged, &step(&longer, &Squared, None)) < 1e-9);
+}
