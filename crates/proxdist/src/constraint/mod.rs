@@ -76,6 +76,12 @@ pub trait Constraint: Send + Sync {
         false
     }
 
+    /// For sets that limit which coordinates are nonzero: the convex set that remains for the coordinates of a support.
+    fn on_support(&self, support: &[usize]) -> Option<Box<dyn Constraint + '_>> {
+        let _ = support;
+        None
+    }
+
     /// Checks once, before a fit, that the set makes sense for a parameter of this shape.
     fn check(&self, shape: Shape) -> Result<()> {
         let _ = shape;

@@ -5,11 +5,13 @@
 
 mod batch;
 mod dense;
+mod passes;
 mod rows;
 mod sparse;
 
 pub use batch::{Batch, RowBuffer};
 pub use dense::{Dense, Element};
+pub(crate) use passes::{added, over_rows};
 pub use rows::{Rows, Support};
 pub use sparse::{Index, Sparse};
 

@@ -2,6 +2,12 @@
 //!
 //! It never leaves the set and never raises F. Each family of sets has its own small file.
 
+mod convex;
+mod on_columns;
+mod on_data;
+mod scores;
 mod smooth;
+pub(crate) mod sparse;
+mod subsets;
 
 pub(crate) use smooth::Smooth;
