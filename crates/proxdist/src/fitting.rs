@@ -6,10 +6,12 @@ use crate::problem::Problem;
 use crate::prox::Prox;
 use crate::sampling::Sampler;
 use crate::schedule::{Polynomial, Schedule};
-use crate::solver::{Fit, Monitor, Past, ProximalDistance, Run, Settings, Solver as _, Stop, run};
-use crate::trace::Observer;
+use crate::solver::{Fit, Monitor, Past, ProximalDistance, Run, Settings, Stop, run};
+use crate::polish::Finish;
+use crate::trace::{Observer, Phase};
 use crate::tune::{Race, average_curvature, usual_batch_size};
 use std::sync::Arc;
+use std::time::Instant;
 
 /// Fits a problem whose settings have been checked.
 pub(crate) fn fit(problem: &Problem, settings: &Settings, observer: &mut dyn Observer) -> Result<Fit> {
@@ -29,24 +31,19 @@ pub(crate) fn fit(problem: &Problem, settings: &Settings, observer: &mut dyn Obs
     };
     let runners_up = stage.past.runners_up.clone();
     let mut outcome = iterate(problem, settings, &monitor, stage, &*schedule, sampler, observer)?;
-    if settings.polish {
-        let exchange = crate::polish::sparse::Exchange { objective: problem.objective(), constraint: problem.constraint(), intercept: problem.has_intercept(), keep: std::env::var("KEEP").unwrap().parse().unwrap() };
-        let mut starts: Vec<&[f64]> = vec![&outcome.theta];
-        starts.extend(runners_up.iter().map(|v| &v[..]));
-        let t = std::time::Instant::now();
-        let ex = exchange.finish(&starts, &mut || std::ops::ControlFlow::Continue(()))?;
-        eprintln!("polish {:?} swap optimal {}", t.elapsed(), ex.is_swap_optimal);
-        outcome.theta = ex.theta;
-    }
+    let swap_optimal = polish(problem, settings, &monitor, &runners_up, &mut outcome, observer)?;
     let objective = problem.objective().value(&outcome.theta);
     let certificate = certify(
         problem.objective(),
         problem.constraint(),
         &outcome.theta,
         outcome.distance,
-        schedule.meets_theory(),
+        (swap_optimal, schedule.meets_theory()),
         settings.seed,
     )?;
+    if settings.polish && outcome.stop != Stop::Interrupted && certificate.is_stationary(objective) {
+        outcome.stop = Stop::Polished;
+    }
     Ok(Fit::new(problem, outcome, objective, certificate, &*schedule, batch_size, settings))
 }
 
@@ -105,8 +102,14 @@ fn iterate(
     observer: &mut dyn Observer,
 ) -> Result<Run> {
     let data = problem.data();
-    if stage.is_interrupted || (settings.polish && stage.step > 0) || stage.step >= settings.max_steps {
-        let stop = if stage.is_interrupted { Stop::Interrupted } else { Stop::MaxSteps };
+    // After a race the winner is close enough for an exact finish; a snapshot belongs to an iteration that is to go on.
+    let is_close = settings.polish && stage.step > 0 && Finish::is_exact(problem.constraint()) && settings.resume.is_none();
+    if stage.is_interrupted || is_close || stage.step >= settings.max_steps {
+        let stop = match stage {
+            Stage { is_interrupted: true, .. } => Stop::Interrupted,
+            Stage { step, .. } if step >= settings.max_steps => Stop::MaxSteps,
+            _ => Stop::Converged,
+        };
         let mut theta = stage.theta;
         let columns = data.columns();
         problem.constraint().project(&mut theta[..columns], &mut crate::constraint::Workspace::default())?;
@@ -118,6 +121,47 @@ fn iterate(
     let mut solver = solver.resumed_at(stage.step);
     let size = (data.rows(), data.columns());
     run(&mut solver, monitor, problem.constraint(), settings, stage.past, size, observer)
+}
+
+/// Finishes exactly; returns whether the result is known to be swap-optimal.
+fn polish(
+    problem: &Problem,
+    settings: &Settings,
+    monitor: &Monitor,
+    runners_up: &[Vec<f64>],
+    outcome: &mut Run,
+    observer: &mut dyn Observer,
+) -> Result<Option<bool>> {
+    if !settings.polish || outcome.stop == Stop::Interrupted {
+        return Ok(None);
+    }
+    let began = Instant::now();
+    let finish = Finish {
+        objective: problem.objective(),
+        constraint: problem.constraint(),
+        intercept: problem.has_intercept(),
+        seed: settings.seed,
+    };
+    let starts: Vec<&[f64]> = std::iter::once(&outcome.theta).chain(runners_up).map(|v| &v[..]).collect();
+    let mut is_interrupted = false;
+    let polished = finish.run(&starts, &mut || {
+        let polled = observer.poll();
+        is_interrupted |= polled.is_break();
+        polled
+    })?;
+    if is_interrupted {
+        outcome.stop = Stop::Interrupted;
+    }
+    outcome.theta = polished.theta;
+    if let Some(last) = outcome.trace.last().copied() {
+        let points = (&outcome.theta[..], &outcome.theta[..]);
+        let (value, elapsed) = (monitor.value(&outcome.theta), last.elapsed + began.elapsed());
+        let progress = monitor.progress(Phase::Polish, last.step, last.rho, last.rows_seen, points, value, elapsed);
+        outcome.trace.push(progress);
+        // The run is over either way; the observer is only told.
+        let _ = observer.checkpoint(&progress);
+    }
+    Ok(polished.swap_optimal)
 }
 
 fn start(problem: &Problem, settings: &Settings) -> Result<Vec<f64>> {
