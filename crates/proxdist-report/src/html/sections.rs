@@ -20,7 +20,7 @@ pub(super) fn figure(draw: impl Fn(Style) -> String, caption: &str) -> String {
 }
 
 /// A figure in one version, for those that are small anyway.
-pub(super) fn small_figure(draw: impl Fn(Style) -> String, width: f64) -> String {
+fn small_figure(draw: impl Fn(Style) -> String, width: f64) -> String {
     format!("<figure>{}</figure>\n", draw(Style::inline().width(width)))
 }
 

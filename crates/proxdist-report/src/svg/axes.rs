@@ -57,6 +57,11 @@ impl Axis {
         Axis { scale, label: label.into(), labelled: true, ticked: true, values: Vec::new() }
     }
 
+    /// Probabilities and rates: from 0 to 1 in fifths.
+    pub fn unit(label: impl Into<String>) -> Self {
+        Axis { values: vec![0.0, 0.2, 0.4, 0.6, 0.8, 1.0], ..Axis::new(Scale::exact(0.0, 1.0), label) }
+    }
+
     /// Without tick labels: the panel below has them.
     #[must_use]
     pub fn unlabelled(mut self) -> Self {
@@ -100,7 +105,7 @@ impl Panel {
             height,
         };
         let x_ticks = if x.ticked { level_ticks(&x, plot.width) } else { Ticks::default() };
-        let y_ticks = if y.ticked { upright_ticks(&y.scale, height) } else { Ticks::default() };
+        let y_ticks = if y.ticked { upright_ticks(&y, height) } else { Ticks::default() };
         Panel { plot, x, y, x_ticks, y_ticks }
     }
 
@@ -109,7 +114,7 @@ impl Panel {
         if !y.labelled || !y.ticked {
             return 10.0;
         }
-        let ticks = upright_ticks(&y.scale, height).major;
+        let ticks = upright_ticks(y, height).major;
         ticks.iter().map(|t| t.label.width(SMALL)).fold(18.0, f64::max) + 14.0
     }
 
@@ -197,7 +202,11 @@ impl Panel {
 }
 
 /// Ticks that stand above each other: a label every 42 units or so, but two at least.
-fn upright_ticks(scale: &Scale, height: f64) -> Ticks {
+fn upright_ticks(axis: &Axis, height: f64) -> Ticks {
+    let scale = &axis.scale;
+    if (2..=16).contains(&axis.values.len()) && axis.values.len() as f64 * 22.0 < height {
+        return Ticks::at(&axis.values);
+    }
     let target = ((height / 42.0) as usize).max(1);
     let counts = target..target + 5;
     let enough = |t: &Ticks| t.major.len() > 1;
@@ -219,6 +228,6 @@ fn level_ticks(axis: &Axis, width: f64) -> Ticks {
             return ticks;
         }
     }
-    let most = ((width / 50.0) as usize).max(2);
+    let most = ((width / 64.0) as usize).max(3);
     (1..=most).rev().map(|n| scale.ticks(n)).find(fits).unwrap_or_default()
 }

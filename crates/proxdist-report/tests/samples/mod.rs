@@ -43,6 +43,14 @@ pub fn trace(points: u64) -> Vec<TracePoint> {
     (0..points).map(point).collect()
 }
 
+/// A run that stays in the set and ends at its reference value.
+pub fn zero_distance() -> Vec<TracePoint> {
+    trace(30)
+        .into_iter()
+        .map(|t| TracePoint { distance: 0.0, objective: if t.step > 600 { 0.2 } else { t.objective }, ..t })
+        .collect()
+}
+
 pub fn coefficients(total: usize, nonzero: usize) -> Vec<Coefficient> {
     let mut random = Random::new(5);
     let names = [
