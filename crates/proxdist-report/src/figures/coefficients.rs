@@ -41,7 +41,7 @@ pub fn coefficients(coefficients: &[Coefficient], style: Style) -> String {
     };
     let left = margin.min(canvas.width() * 0.5);
     // Room for the number at the end of each bar: padding p on both sides makes it a share p / (1 + 2p) of the axis.
-    let longest = shown.iter().map(|c| text_width(&number(c.value, 3), 11.0)).fold(0.0, f64::max) + 8.0;
+    let longest = shown.iter().map(|c| text_width(&number(c.value, 3), 11.0)).fold(0.0, f64::max) + 14.0;
     let share = (longest / (canvas.width() - left - 14.0)).min(0.33);
     let padding = if both { share / (1.0 - 2.0 * share) } else { share / (1.0 - share) };
     let extent = Extent::of(shown.iter().map(|c| c.value).chain([0.0]));

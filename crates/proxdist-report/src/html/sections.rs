@@ -169,7 +169,10 @@ fn aligned(value: f64, largest: f64) -> String {
 pub(super) fn run(report: &Report) -> String {
     let mut content = String::new();
     if !report.command.is_empty() {
-        content.push_str(&format!("<p>To repeat the run:</p>\n<pre><code>{}</code></pre>\n", escape(&report.command)));
+        // Browsers break lines after hyphens, which would split options: each word is kept whole where it fits.
+        let words = report.command.split(' ').map(|w| format!("<span class=\"word\">{}</span>", escape(w)));
+        let command = words.collect::<Vec<_>>().join(" ");
+        content.push_str(&format!("<p>To repeat the run:</p>\n<pre><code>{command}</code></pre>\n"));
     }
     let mut rows = Vec::new();
     if let Some(seconds) = report.seconds {
