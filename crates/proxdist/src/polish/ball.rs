@@ -257,3 +257,62 @@ impl Model {
         self.image.iter().zip(&self.linear).map(|(image, b)| image + b).collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::constraint::Ball;
+    use crate::loss::{Logistic, Loss, Squared};
+    use crate::polish::testing::{Regression, numbers, residual};
+    use crate::simulate::{Response, Truth, vector};
+
+    fn finish(function: &mut dyn Smooth, radius: f64, point: &mut [f64], tolerance: f64) -> Finished {
+        let set = Ball::radius(radius).unwrap();
+        let report = minimise(function, &set, None, radius, point, tolerance).unwrap();
+        assert!(residual(function, &set, point) < 1e-7, "{report:?}");
+        report
+    }
+
+    #[test]
+    fn one_model_suffices_for_least_squares() {
+        let mut function = Regression::random(400, 40, Squared, true, 3);
+        for radius in [1.0, 100.0] {
+            let report = finish(&mut function, radius, &mut [0.0; 41], 1e-12);
+            assert!(report.hessian_products < 45, "{report:?}");
+        }
+    }
+
+    #[test]
+    fn a_warm_start_needs_few_products() {
+        let mut function = Regression::random(600, 30, Logistic, true, 4);
+        let mut best = vec![0.0; 31];
+        let cold = finish(&mut function, 1.0, &mut best, 1e-12);
+        let mut near: Vec<f64> = best.iter().zip(numbers(31, 5)).map(|(x, e)| x + 1e-4 * e).collect();
+        let warm = finish(&mut function, 1.0, &mut near, 1e-10);
+        assert!(warm.hessian_products < cold.hessian_products, "{warm:?} {cold:?}");
+        assert!((warm.value - cold.value).abs() < 1e-14);
+    }
+
+    /// `cargo test --release -p proxdist --lib -- --ignored --nocapture how_many_products`
+    #[test]
+    #[ignore = "a measurement, for optimised builds"]
+    fn how_many_products_does_a_ball_take() {
+        measure(Response::Linear, Squared);
+        measure(Response::Logistic, Logistic);
+    }
+
+    fn measure(response: Response, loss: impl Loss) {
+        let simulated = vector(response, Truth::OutsideBall, 10_000, 1000, 1).unwrap();
+        let name = loss.spec();
+        let mut function = Regression::new(simulated.x, simulated.y, loss, true);
+        let mut best = vec![0.0; 1001];
+        println!("{name}, cold: {:?}", finish(&mut function, 1.0, &mut best, 1e-12));
+        let noise = numbers(1001, 2);
+        for error in [1e-1, 1e-2, 1e-3] {
+            let mut near: Vec<f64> = best.iter().zip(&noise).map(|(x, e)| x + error / norm(&noise) * e).collect();
+            let clock = std::time::Instant::now();
+            let report = finish(&mut function, 1.0, &mut near, 1e-10);
+            println!("{name}, error {error:e}: {report:?} in {:.3} s", clock.elapsed().as_secs_f64());
+        }
+    }
+}

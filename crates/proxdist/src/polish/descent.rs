@@ -18,6 +18,10 @@ const ARMIJO: f64 = 1e-4;
 const ROUNDING: f64 = 2e-14;
 /// Predicted decreases below this, relative to F, cannot be verified by values alone.
 const UNVERIFIABLE: f64 = 1e-11;
+/// Distance to the set that is rounding, relative to the point.
+const INSIDE: f64 = 1e-13;
+/// Length of the longest first step, relative to the point.
+const FURTHEST: f64 = 1e3;
 /// Doublings of the curvature before a gradient step is given up.
 const DOUBLINGS: usize = 60;
 
@@ -47,6 +51,10 @@ impl<'a> Descent<'a> {
         let mut start = point.to_vec();
         let mut work = Workspace::default();
         set.project(&mut start[..features], &mut work)?;
+        if distance(&start, point) <= INSIDE * (1.0 + norm(point)) {
+            // Moving a point of the set by rounding could raise F by rounding.
+            start.copy_from_slice(point);
+        }
         let mut gradient = vec![0.0; start.len()];
         let value = function.gradient(&start, &mut gradient)?;
         let size = norm(&gradient);
@@ -73,9 +81,9 @@ impl<'a> Descent<'a> {
             function.hessian_times(gradient, &mut image)?;
             descent.products += 1;
             let quotient = norm(&image) / size;
-            if quotient.is_finite() && quotient > 0.0 {
-                descent.curvature = quotient;
-            }
+            // A flat place says little about the curvature elsewhere: no step shall go much further than the point is.
+            let least = size / (FURTHEST * (1.0 + norm(&descent.point)));
+            descent.curvature = if quotient.is_finite() { quotient.max(least) } else { least };
         }
         Ok(descent)
     }

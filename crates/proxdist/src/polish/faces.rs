@@ -9,14 +9,14 @@
 //! variables: conjugate gradients with Hessian–vector products, projected onto $Ez = 0$, to an accuracy that tightens as
 //! the residual falls. The step is taken along the projection arc $P_C(\theta + tZz)$, halving $t$ until F falls enough.
 //!
-//! Before each Newton step the projected gradient step is computed; if it ends on another face, it is taken. At a
+//! Before each Newton step the projected gradient step is computed; if it leaves the face, it is taken. At a
 //! solution where no multiplier is zero the faces stop changing after finitely many steps and convergence is quadratic.
 
 use super::descent::Descent;
 use super::{Finished, Smooth};
 use crate::constraint::{Constraint, Face};
 use crate::error::Result;
-use crate::linalg::{Cholesky, axpy, dot, norm};
+use crate::linalg::{Cholesky, axpy, dot, norm, norm_squared};
 
 const MOST_ITERATIONS: usize = 200;
 /// Halvings of the step along the projection arc.
@@ -27,6 +27,8 @@ const FEW: usize = 24;
 /// Smallest and largest damping, relative to the mean curvature.
 const LEAST_DAMPING: f64 = 1e-13;
 const MOST_DAMPING: f64 = 1e8;
+/// Squared part of a step outside a face that counts as leaving it.
+const OFF_FACE: f64 = 1e-12;
 const MOST_CONJUGATE_STEPS: usize = 500;
 
 /// Lowers F over a polyhedron from the feasible `point`.
@@ -50,7 +52,7 @@ pub(crate) fn minimise(
             break;
         };
         let mut moved = false;
-        if face != next {
+        if face != next || leaves(&face, &at.point[..features], &at.trial[..features]) {
             moved = at.gradient_step()?;
             face = set.face(&at.point[..features]).unwrap_or(face);
         }
@@ -63,6 +65,16 @@ pub(crate) fn minimise(
         newton.adapt(full);
     }
     at.finish(point)
+}
+
+/// Whether the way from one point to another leaves the directions of the face, as from one corner of a box to the next.
+fn leaves(face: &Face, from: &[f64], to: &[f64]) -> bool {
+    let step: Vec<f64> = to.iter().zip(from).map(|(t, f)| t - f).collect();
+    let mut along = vec![0.0; face.variables()];
+    face.reduce(&step, &mut along);
+    face.drop_equalities(&mut along);
+    let all = norm_squared(&step);
+    all - norm_squared(&along) > OFF_FACE * all
 }
 
 /// The Newton step on a face and the memory for it.

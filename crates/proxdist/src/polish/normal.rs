@@ -186,6 +186,10 @@ fn spread(
 ) {
     let Factors { rows, columns, rank, .. } = *factors;
     let count = features.len() / size.max(1);
+    if rank == 0 {
+        features.fill(1.0);
+        return;
+    }
     // All X_i V at once: the matrices of the block lie below each other.
     beside.clear();
     beside.resize(count * rows * rank, 0.0);

@@ -49,7 +49,7 @@ pub(crate) fn minimise(
     set.project(&mut theta[..size], &mut Workspace::default())?;
     let unknowns = rank * (rows + columns);
     let mut factors = Factors::of(&theta[..size], rows, columns, rank);
-    let possible = unknowns <= MOST_UNKNOWNS && size > 0;
+    let possible = unknowns <= MOST_UNKNOWNS && unknowns + theta.len() > size;
     let mut now = derivatives(objective, &factors, theta, possible)?;
     let first = now.value;
     let mut report = Finished { value: first, stationarity: f64::INFINITY, iterations: 0, hessian_products: 0 };
@@ -293,7 +293,13 @@ mod tests {
         assert!(objective.value(&theta) <= before * (1.0 + 1e-14));
         assert!(report.stationarity < 1e-8, "{} rank {rank} from {start_rank}: {report:?}", loss.spec());
         let again = projected(&Rank::at_most(rank, 6, 5), &theta[..30]).unwrap();
-        assert!(crate::polish::descent::distance(&again, &theta[..30]) < 1e-12);
+        let outside = crate::polish::descent::distance(&again, &theta[..30]);
+        assert!(
+            outside < 1e-12 * (1.0 + norm(&theta)),
+            "{} {rank} {start_rank}: {outside:e} {}",
+            loss.spec(),
+            norm(&theta)
+        );
     }
 
     #[test]
@@ -320,6 +326,10 @@ mod tests {
         assert!(crate::polish::descent::distance(&a, &b) < 1e-12);
         minimise(Objective::new(&data, &Squared, 0.0), (0, 6, 5), &mut a, 1e-12).unwrap();
         assert!(a.iter().all(|x| *x == 0.0));
+        // Only the intercept is left: the mean of the response.
+        a.push(0.0);
+        minimise(Objective::new(&data, &Squared, 0.0), (0, 6, 5), &mut a, 1e-12).unwrap();
+        assert!((a[30] - made.y.iter().sum::<f64>() / 100.0).abs() < 1e-12);
     }
 
     /// `cargo test --release -p proxdist --lib -- --ignored --nocapture how_long_does_a_step_take`

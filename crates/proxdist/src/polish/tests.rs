@@ -8,6 +8,7 @@ use crate::constraint::{
 };
 use crate::loss::{Huber, Logistic, Loss, Poisson, Squared};
 use clarabel::solver::SupportedConeT::{self, NonnegativeConeT, SecondOrderConeT, ZeroConeT};
+use proptest::prelude::*;
 
 const TOLERANCE: f64 = 1e-12;
 const P: usize = 7;
@@ -229,4 +230,33 @@ fn one_dimension_and_a_stationary_start_are_no_trouble() {
             assert!((found[0] - expected).abs() < 1e-12, "{}: {found:?}", set.spec());
         }
     }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+
+    #[test]
+    fn from_any_start_f_never_rises_and_the_set_is_never_left(
+        start in prop::collection::vec(-1e3..1e3, P + 1),
+        seed in 0..50_u64,
+    ) {
+        let mut function = Regression::random(25, P, Logistic, true, seed);
+        let mut linear = Regression::random(25, P, Squared, true, seed);
+        for (set, ..) in cases() {
+            let finish = |f: &mut dyn Smooth, s: &dyn Constraint, x: &mut [f64]| convex::minimise(f, s, x, 1e-9);
+            check(&set.spec(), &mut linear, &set, &start, 1e-4, finish);
+            // Far away the logistic loss is flat, and separable classes have no optimum: only the laws are asked for.
+            check(&set.spec(), &mut function, &set, &start, f64::INFINITY, finish);
+        }
+    }
+}
+
+#[test]
+fn a_gradient_step_from_corner_to_corner_is_taken() {
+    // From the corner (−1, −1) the projected gradient step ends in (1, 1), a face of the same shape.
+    let mut function = Regression::new(vec![1.0, 0.0, 0.0, 1.0], vec![9.0, 8.0], Squared, false);
+    let set = Bounds::between(-1.0, 1.0).unwrap();
+    let found =
+        check("corner", &mut function, &set, &[-1.0, -1.0], 1e-10, |f, s, x| convex::minimise(f, s, x, TOLERANCE));
+    assert_eq!(found, [1.0, 1.0]);
 }
