@@ -43,11 +43,14 @@ enum Kind {
 
 fn rows() -> Vec<Row> {
     let mut rows = Vec::new();
-    let losses: [(Response, &str, Box<dyn Fn() -> Box<dyn Loss>>); 3] = [
-        (Response::Linear, "linear", Box::new(|| Box::new(Squared))),
-        (Response::Logistic, "logistic", Box::new(|| Box::new(Logistic))),
-        (Response::Huber, "Huber", Box::new(|| Box::new(Huber::with_delta(2.0).unwrap()))),
-    ];
+    let responses = [Response::Linear, Response::Logistic, Response::Huber];
+    let loss = |response: Response| -> Box<dyn Loss> {
+        match response {
+            Response::Linear => Box::new(Squared),
+            Response::Logistic => Box::new(Logistic),
+            Response::Huber => Box::new(Huber::with_delta(2.0).unwrap()),
+        }
+    };
     let paper = [
         [[0.002, 0.005], [0.006, 0.006], [0.030, 0.038]],
         [[1.509, 3.087], [23.91, 211.0], [0.165, 0.167]],
@@ -58,13 +61,13 @@ fn rows() -> Vec<Row> {
         ["logistic, sparsity 5", "logistic, sparsity 20", "logistic, unit ball"],
         ["Huber, sparsity 5", "Huber, sparsity 20", "Huber, unit ball"],
     ];
-    for (i, (response, _, loss)) in losses.into_iter().enumerate() {
+    for (i, response) in responses.into_iter().enumerate() {
         for (j, nonzeros) in [5, 20].into_iter().enumerate() {
             rows.push(Row {
                 name: names[i][j],
                 paper: paper[i][j],
                 simulate: Box::new(move |seed| vector(response, Truth::Sparse(nonzeros), 10_000, 1000, seed).unwrap()),
-                loss: loss(),
+                loss: loss(response),
                 set: Box::new(Sparsity::at_most(nonzeros)),
                 kind: Kind::Sparse,
             });
@@ -73,14 +76,16 @@ fn rows() -> Vec<Row> {
             name: names[i][2],
             paper: paper[i][2],
             simulate: Box::new(move |seed| vector(response, Truth::OutsideBall, 10_000, 1000, seed).unwrap()),
-            loss: loss(),
+            loss: loss(response),
             set: Box::new(Ball::radius(1.0).unwrap()),
             kind: Kind::Ball,
         });
     }
-    for (rank, name, paper) in
-        [(1, "matrix, rank 1", [0.015, 0.011]), (2, "matrix, rank 2", [0.021, 5.001]), (5, "matrix, rank 5", [0.041, 100.1])]
-    {
+    for (rank, name, paper) in [
+        (1, "matrix, rank 1", [0.015, 0.011]),
+        (2, "matrix, rank 2", [0.021, 5.001]),
+        (5, "matrix, rank 5", [0.041, 100.1]),
+    ] {
         rows.push(Row {
             name,
             paper,

@@ -74,24 +74,24 @@ fn huber_batch_50(bencher: Bencher, step: u64) {
 }
 
 mod projections {
-    use super::*;
+    use super::{Bencher, Constraint, Rank, Sparsity, Workspace, black_box};
 
     fn noise(count: usize) -> Vec<f64> {
         (0..count).map(|i| ((i as f64 * 12.9898).sin() * 43_758.547).fract()).collect()
     }
 
-    fn project(bencher: Bencher, set: &dyn Constraint, point: Vec<f64>) {
+    fn project(bencher: Bencher, set: &dyn Constraint, point: &[f64]) {
         let mut work = Workspace::default();
-        let mut target = point.clone();
+        let mut target = point.to_vec();
         bencher.bench_local(|| {
-            target.copy_from_slice(&point);
+            target.copy_from_slice(point);
             set.project(black_box(&mut target), &mut work).unwrap();
         });
     }
 
     #[divan::bench(args = [20, 1000, 100_000])]
     fn sparsity_of_a_million(bencher: Bencher, keep: usize) {
-        project(bencher, &Sparsity::at_most(keep), noise(1_000_000));
+        project(bencher, &Sparsity::at_most(keep), &noise(1_000_000));
     }
 
     /// A matrix near rank 5, as in a run, with noise of this size beside singular values of about 30.
@@ -105,18 +105,18 @@ mod projections {
                 matrix[i * 64 + j] += (0..5).map(|k| left[i * 5 + k] * right[320 + j * 5 + k]).sum::<f64>();
             }
         }
-        project(bencher, &Rank::at_most(5, 64, 64), matrix);
+        project(bencher, &Rank::at_most(5, 64, 64), &matrix);
     }
 
     #[divan::bench]
     fn rank_5_of_64_by_64_noise_only(bencher: Bencher) {
-        project(bencher, &Rank::at_most(5, 64, 64), noise(64 * 64));
+        project(bencher, &Rank::at_most(5, 64, 64), &noise(64 * 64));
     }
 }
 
 /// The Gram matrix of a batch through the library's rows and straight through the matrix crate.
 mod gram {
-    use super::*;
+    use super::{Bencher, Response, black_box, simulated};
     use faer::linalg::matmul::triangular::{self, BlockStructure};
     use faer::{Accum, MatMut, MatRef, Par};
     use proxdist::data::Batch;

@@ -2,12 +2,12 @@
 
 use crate::certificate::certify;
 use crate::error::{Error, Result};
+use crate::polish::Finish;
 use crate::problem::Problem;
 use crate::prox::Prox;
 use crate::sampling::Sampler;
 use crate::schedule::{Polynomial, Schedule};
 use crate::solver::{Fit, Monitor, Past, ProximalDistance, Run, Settings, Stop, run};
-use crate::polish::Finish;
 use crate::trace::{Observer, Phase};
 use crate::tune::{Race, average_curvature, usual_batch_size};
 use std::sync::Arc;
@@ -103,7 +103,8 @@ fn iterate(
 ) -> Result<Run> {
     let data = problem.data();
     // After a race the winner is close enough for an exact finish; a snapshot belongs to an iteration that is to go on.
-    let is_close = settings.polish && stage.step > 0 && Finish::is_exact(problem.constraint()) && settings.resume.is_none();
+    let is_close =
+        settings.polish && stage.step > 0 && Finish::is_exact(problem.constraint()) && settings.resume.is_none();
     if stage.is_interrupted || is_close || stage.step >= settings.max_steps {
         let stop = match stage {
             Stage { is_interrupted: true, .. } => Stop::Interrupted,

@@ -85,7 +85,8 @@ impl GroupExchange<'_> {
             self.groups[*g].iter().map(|&j| measured.diagonal[j] * best.theta[j] * best.theta[j]).sum()
         };
         let gain = |g: &usize| -> f64 {
-            let terms = self.groups[*g].iter().map(|&j| measured.gradient[j] * measured.gradient[j] / measured.diagonal[j]);
+            let terms =
+                self.groups[*g].iter().map(|&j| measured.gradient[j] * measured.gradient[j] / measured.diagonal[j]);
             terms.filter(|gain| gain.is_finite()).sum()
         };
         let mut leaving = best.active.clone();

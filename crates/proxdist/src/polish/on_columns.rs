@@ -43,11 +43,16 @@ pub(crate) fn pick(rows: Rows, columns: &[usize], out: &mut Vec<f64>) {
 }
 
 fn copied(data: &Data, columns: &[usize]) -> Result<Vec<f64>> {
-    let parts = over_rows(data, 0, || (Vec::new(), Vec::new()), |(all, block): &mut (Vec<f64>, Vec<f64>), rows, _| {
-        pick(rows, columns, block);
-        all.extend_from_slice(block);
-        Ok(())
-    })?;
+    let parts = over_rows(
+        data,
+        0,
+        || (Vec::new(), Vec::new()),
+        |(all, block): &mut (Vec<f64>, Vec<f64>), rows, _| {
+            pick(rows, columns, block);
+            all.extend_from_slice(block);
+            Ok(())
+        },
+    )?;
     Ok(parts.into_iter().flat_map(|(all, _)| all).collect())
 }
 

@@ -69,10 +69,9 @@ pub(crate) fn sweep(
     let ridge = objective.ridge;
     let mut gradient: Vec<f64> = (0..columns).map(|j| total[j * width] + ridge * theta[j]).collect();
     gradient.extend(intercept.then_some(total[length - 1]));
-    let diagonal = diagonal
-        .unwrap_or_else(|| total[columns * width..length - 1].iter().map(|d| d + ridge).collect());
-    let crosses =
-        keeps_crosses.then(|| total[..columns * width].chunks_exact(width).flat_map(|row| &row[1..]).copied().collect());
+    let diagonal = diagonal.unwrap_or_else(|| total[columns * width..length - 1].iter().map(|d| d + ridge).collect());
+    let crosses = keeps_crosses
+        .then(|| total[..columns * width].chunks_exact(width).flat_map(|row| &row[1..]).copied().collect());
     Ok(Sweep { gradient, diagonal, crosses })
 }
 

@@ -140,13 +140,11 @@ impl Exchange<'_> {
                 None => self.expand_and_prune(&best, &measured, &candidates)?,
             };
             diagonal = Some(measured.diagonal);
-            match improved {
-                Some(improved) => best = improved,
-                None => {
-                    let looked_at_all = candidates.len() + best.support.len() == self.objective.data.columns();
-                    return Ok((best, looked_at_all));
-                }
-            }
+            let Some(improved) = improved else {
+                let looked_at_all = candidates.len() + best.support.len() == self.objective.data.columns();
+                return Ok((best, looked_at_all));
+            };
+            best = improved;
         }
         Ok((best, false))
     }

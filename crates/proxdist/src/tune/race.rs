@@ -83,6 +83,7 @@ impl Race<'_> {
         }
         let mut dropped: Vec<Candidate> = Vec::new();
         let mut trace = Vec::new();
+        let mut first_error = None;
         let (mut step, mut round, mut is_interrupted) = (0, FIRST_ROUND, false);
         if sampler.is_full_batch() {
             batch.fill_whole(data)?;
@@ -101,6 +102,7 @@ impl Race<'_> {
                     // A candidate that overflows or stalls is out of the race; only if all are is it an error.
                     let moved = prox.apply(&batch, rho, &mut candidate.theta);
                     if moved.is_err() || !all_finite(&candidate.theta) {
+                        first_error = first_error.or(moved.err());
                         candidate.score = f64::MAX;
                         candidate.theta.copy_from_slice(start);
                     }
@@ -120,7 +122,7 @@ impl Race<'_> {
             racing.sort_by(|a, b| a.score.total_cmp(&b.score));
             let best = &racing[0];
             if best.score == f64::MAX {
-                return Err(Error::Diverged { step, rho: best.rho1 });
+                return Err(first_error.unwrap_or(Error::Diverged { step, rho: best.rho1 }));
             }
             let progress = self.monitor.progress(
                 Phase::Race,
