@@ -92,14 +92,13 @@ impl Constraint for SparseBounded {
     }
 
     fn on_support(&self, support: &[usize]) -> Option<Box<dyn Constraint + '_>> {
-        let rest = match self.bounds.shared() {
-            Some((lower, upper)) => Bounds::between(lower, upper),
-            None => {
-                let all: Vec<(f64, f64)> = self.bounds.pairs(usize::MAX).collect();
-                let (lower, upper) =
-                    support.iter().map(|&j| all.get(j).copied()).collect::<Option<Vec<_>>>()?.into_iter().unzip();
-                Bounds::each(lower, upper)
-            }
+        let rest = if let Some((lower, upper)) = self.bounds.shared() {
+            Bounds::between(lower, upper)
+        } else {
+            let all: Vec<(f64, f64)> = self.bounds.pairs(usize::MAX).collect();
+            let kept = support.iter().map(|&j| all.get(j).copied()).collect::<Option<Vec<_>>>()?;
+            let (lower, upper) = kept.into_iter().unzip();
+            Bounds::each(lower, upper)
         };
         rest.ok().map(|bounds| Box::new(bounds) as Box<dyn Constraint>)
     }

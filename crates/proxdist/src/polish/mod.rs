@@ -1,7 +1,7 @@
 //! The exact finish: from the piece of the set that the stochastic phase found to the optimum on all data.
 //!
 //! It never leaves the set and never raises F. Each family of sets has its own small file; [`convex::minimise`] chooses.
-#![cfg_attr(not(test), expect(dead_code, unused_imports, reason = "called by Problem::fit once that is written"))]
+#![cfg_attr(not(test), expect(dead_code, reason = "called by Problem::fit once that is written"))]
 
 pub(crate) mod accelerated;
 pub(crate) mod ball;
