@@ -76,7 +76,8 @@ pub(crate) fn minimise(
             now = derivatives(objective, &factors, theta, true)?;
         }
         report.hessian_products += 1;
-        let Some((point, next)) = newton.step(objective, &set, &factors, &now, theta, report.stationarity)? else {
+        let Some((point, next)) = newton.step(objective, &set, &factors, &now, theta, (report.stationarity, first))?
+        else {
             break;
         };
         theta.copy_from_slice(&point);
@@ -101,7 +102,7 @@ impl Newton {
         factors: &Factors,
         now: &Derivatives,
         theta: &[f64],
-        residual: f64,
+        (residual, ceiling): (f64, f64),
     ) -> Result<Option<(Vec<f64>, Derivatives)>> {
         let mut bend = factors.condition() > FULL_RANK;
         let mut work = Workspace::default();
@@ -125,7 +126,7 @@ impl Newton {
                 let moved = Factors::of(&point[..size], factors.rows, factors.columns, factors.rank);
                 let next = derivatives(objective, &moved, &point, !small)?;
                 let unverifiable = -slope <= 1e-11 * now.value.abs()
-                    && next.value <= now.value
+                    && next.value <= ceiling.min(now.value + ROUNDING * now.value.abs())
                     && moved.tangent_norm(&next.gradient) < 0.5 * residual;
                 if next.is_finite() && (next.value <= now.value + ARMIJO * t * slope || unverifiable) {
                     self.damping = if t == 1.0 { (0.01 * self.damping).max(LEAST_DAMPING) } else { self.damping };
