@@ -9,25 +9,25 @@ use proxdist::simulate::Simulated;
 /// Rows and columns of the matrix problems.
 const SIDE: usize = 64;
 
-/// Newton's method for F on given columns plus (multiplier/2)‖θ‖².
-fn newton(simulated: &Simulated, loss: &dyn Loss, columns: &[usize], multiplier: f64, start: &[f64]) -> Vec<f64> {
+/// Newton's method for F on given columns.
+fn newton(simulated: &Simulated, loss: &dyn Loss, columns: &[usize], start: &[f64]) -> Vec<f64> {
     let (n, p, m) = (simulated.y.len(), simulated.truth.len(), columns.len());
     let x = Mat::from_fn(n, m, |i, j| simulated.x[i * p + columns[j]]);
     let mut theta = Mat::from_fn(m, 1, |j, _| start[j]);
     let value = |theta: &Mat<f64>| {
         let eta = &x * theta;
         let losses: f64 = (0..n).map(|i| loss.value(eta[(i, 0)], simulated.y[i])).sum();
-        losses / n as f64 + 0.5 * multiplier * theta.squared_norm_l2()
+        losses / n as f64
     };
-    for _ in 0..60 {
+    for _ in 0..30 {
         let eta = &x * &theta;
         let slopes = Mat::from_fn(n, 1, |i, _| loss.slope(eta[(i, 0)], simulated.y[i]) / n as f64);
-        let gradient = x.transpose() * &slopes + faer::Scale(multiplier) * &theta;
-        if gradient.norm_l2() < 1e-13 {
+        let gradient = x.transpose() * &slopes;
+        if gradient.norm_l2() < 1e-12 {
             break;
         }
         let weighted = Mat::from_fn(n, m, |i, j| x[(i, j)] * loss.curvature(eta[(i, 0)], simulated.y[i]) / n as f64);
-        let hessian = x.transpose() * &weighted + faer::Scale(multiplier) * Mat::<f64>::identity(m, m);
+        let hessian = x.transpose() * &weighted;
         let step = hessian.partial_piv_lu().solve(&gradient);
         let (before, mut t) = (value(&theta), 1.0);
         let mut next = &theta - &step;
@@ -45,41 +45,53 @@ pub(crate) fn on_support(simulated: &Simulated, loss: &dyn Loss) -> Vec<f64> {
     let p = simulated.truth.len();
     let support: Vec<usize> = (0..p).filter(|&j| simulated.truth[j] != 0.0).collect();
     let start: Vec<f64> = support.iter().map(|&j| simulated.truth[j]).collect();
-    let restricted = newton(simulated, loss, &support, 0.0, &start);
+    let restricted = newton(simulated, loss, &support, &start);
     let mut theta = vec![0.0; p];
     support.iter().zip(restricted).for_each(|(&j, v)| theta[j] = v);
     theta
 }
 
-/// The minimiser in a centred ball, by a secant search for the multiplier.
+/// The minimiser in a centred ball: quadratic models, each minimised over the ball by a search for the multiplier.
 pub(crate) fn in_ball(simulated: &Simulated, loss: &dyn Loss, radius: f64) -> Vec<f64> {
-    let p = simulated.truth.len();
-    let all: Vec<usize> = (0..p).collect();
-    let length = |theta: &[f64]| theta.iter().map(|v| v * v).sum::<f64>().sqrt();
-    let mut theta: Vec<f64> = simulated.truth.iter().map(|v| 0.5 * v).collect();
-    // 1/‖θ(ν)‖ is nearly linear in the multiplier ν, so the secant method on it is quick.
-    let (mut low, mut high) = (0.0, 1.0);
-    let mut at = |multiplier: f64| {
-        theta = newton(simulated, loss, &all, multiplier, &theta);
-        (1.0 / length(&theta) - 1.0 / radius, theta.clone())
-    };
-    let (mut f_low, mut best) = at(low);
-    if f_low >= 0.0 {
-        return best;
-    }
-    let (mut f_high, _) = at(high);
-    for _ in 0..40 {
-        let next = high - f_high * (high - low) / (f_high - f_low);
-        let (f_next, point) = at(next);
-        best = point;
-        if f_next.abs() < 1e-12 {
+    let (n, p) = (simulated.y.len(), simulated.truth.len());
+    let x = MatRef::from_row_major_slice(&simulated.x, n, p);
+    let mut theta = Mat::from_fn(p, 1, |j, _| 0.5 * simulated.truth[j]);
+    for _ in 0..12 {
+        let eta = x * &theta;
+        let slopes = Mat::from_fn(n, 1, |i, _| loss.slope(eta[(i, 0)], simulated.y[i]) / n as f64);
+        let mut weighted = x.to_owned();
+        for i in 0..n {
+            let factor = loss.curvature(eta[(i, 0)], simulated.y[i]) / n as f64;
+            (0..p).for_each(|j| weighted[(i, j)] *= factor);
+        }
+        let hessian = x.transpose() * &weighted;
+        let right = &hessian * &theta - x.transpose() * &slopes;
+        let at = |multiplier: f64| {
+            let shifted = &hessian + faer::Scale(multiplier) * Mat::<f64>::identity(p, p);
+            shifted.llt(faer::Side::Lower).unwrap().solve(&right)
+        };
+        // 1/‖θ(ν)‖ is nearly linear in the multiplier ν: the secant method on it is quick.
+        let miss = |point: &Mat<f64>| 1.0 / point.norm_l2() - 1.0 / radius;
+        let (mut low, mut high) = (1e-9, 0.1);
+        let (mut f_low, mut next) = (miss(&at(low)), at(high));
+        let mut f_high = miss(&next);
+        for _ in 0..20 {
+            if f_high.abs() < 1e-13 || f_low >= 0.0 {
+                break;
+            }
+            let multiplier = (high - f_high * (high - low) / (f_high - f_low)).max(0.0);
+            next = at(multiplier);
+            (low, f_low) = (high, f_high);
+            (high, f_high) = (multiplier, miss(&next));
+        }
+        let moved = (&next - &theta).norm_l2();
+        theta = next;
+        if moved < 1e-10 {
             break;
         }
-        (low, f_low) = (high, f_high);
-        (high, f_high) = (next, f_next);
     }
-    let scale = radius / length(&best);
-    best.iter().map(|v| v * scale).collect()
+    let scale = radius / theta.norm_l2().max(radius);
+    (0..p).map(|j| theta[(j, 0)] * scale).collect()
 }
 
 /// Alternating least squares from the truth.

@@ -200,13 +200,12 @@ mod tests {
     };
     use crate::error::Result;
 
-    type SetAndPoint = (Box<dyn Constraint>, Vec<f64>);
+    const POINT: [f64; 6] = [0.9, -1.3, 0.4, 0.35, 2.0, -0.2];
 
-    fn polyhedra() -> Result<Vec<SetAndPoint>> {
-        let x = vec![0.9, -1.3, 0.4, 0.35, 2.0, -0.2];
+    fn polyhedra() -> Result<Vec<Box<dyn Constraint>>> {
         let affine = Affine::equations(vec![vec![1.0; 6], vec![1.0, -1.0, 0.0, 0.0, 2.0, 0.0]], vec![1.0, 0.5])?;
         let blocks = Blocks::new().with(0, 2, Simplex::default())?.with(4, 5, Bounds::between(-0.1, 1.0)?)?;
-        let sets: Vec<Box<dyn Constraint>> = vec![
+        Ok(vec![
             Box::new(WholeSpace),
             Box::new(NonNegative),
             Box::new(Bounds::between(-0.5, 0.5)?),
@@ -225,14 +224,14 @@ mod tests {
             Box::new(HalfSpace::below(vec![1.0, 1.0, 1.0, 0.0, 0.0, -1.0], 0.3)?),
             Box::new(HalfSpace::below(vec![1.0, 1.0, 1.0, 0.0, 0.0, -1.0], -2.0)?),
             Box::new(blocks),
-        ];
-        Ok(sets.into_iter().map(|set| (set, x.clone())).collect())
+        ])
     }
 
     /// The projection is linear near a point in general position; its derivative is that onto the face's directions.
     #[test]
     fn faces_are_the_derivatives_of_projections() -> Result<()> {
-        for (set, x) in polyhedra()? {
+        let x = POINT.to_vec();
+        for set in polyhedra()? {
             assert!(matches!(set.structure(), Structure::Polyhedron | Structure::WholeSpace), "{}", set.spec());
             let at = projected(&set, &x)?;
             let face = set.face(&at).expect("polyhedra have faces");

@@ -28,7 +28,7 @@ const HALVINGS: usize = 40;
 /// Steps of the secular equation.
 const SECULAR_STEPS: usize = 100;
 /// Relative difference between gradients and their prediction below which F counts as quadratic.
-const QUADRATIC: f64 = 1e-9;
+const QUADRATIC: f64 = 1e-12;
 
 /// Lowers F over the ball `set`, which has this centre and radius, from the feasible `point`.
 pub(crate) fn minimise(
@@ -46,7 +46,7 @@ pub(crate) fn minimise(
     while at.is_usable() && at.iterations < MOST_MODELS {
         let residual = at.stationarity()?;
         let target = at.target(tolerance);
-        if residual <= target {
+        if residual <= target || at.is_stalled(residual) {
             break;
         }
         at.iterations += 1;
@@ -58,7 +58,8 @@ pub(crate) fn minimise(
             model.prepare(&mut at, &start)?;
         }
         let forcing = (residual / at.target(1.0)).sqrt().min(0.1);
-        model.solve(&mut at, (forcing * residual).max(0.3 * target))?;
+        let goal = 0.3 * target;
+        model.solve(&mut at, if exact { goal } else { goal.max(forcing * residual) })?;
         let step = model.step(&start, &at.gradient);
         let predicted = model.predicted_gradient();
         let size = norm(&at.gradient);
@@ -264,7 +265,6 @@ mod tests {
     use crate::constraint::Ball;
     use crate::loss::{Logistic, Loss, Squared};
     use crate::polish::testing::{Regression, numbers, residual};
-    use crate::simulate::{Response, Truth, vector};
 
     fn finish(function: &mut dyn Smooth, radius: f64, point: &mut [f64], tolerance: f64) -> Finished {
         let set = Ball::radius(radius).unwrap();
@@ -278,7 +278,7 @@ mod tests {
         let mut function = Regression::random(400, 40, Squared, true, 3);
         for radius in [1.0, 100.0] {
             let report = finish(&mut function, radius, &mut [0.0; 41], 1e-12);
-            assert!(report.hessian_products < 45, "{report:?}");
+            assert!(report.hessian_products < 60, "{report:?}");
         }
     }
 

@@ -22,6 +22,8 @@ const UNVERIFIABLE: f64 = 1e-11;
 const INSIDE: f64 = 1e-13;
 /// Length of the longest first step, relative to the point.
 const FURTHEST: f64 = 1e3;
+/// Steps without progress before giving up.
+const PATIENCE: usize = 3;
 /// Doublings of the curvature before a gradient step is given up.
 const DOUBLINGS: usize = 60;
 
@@ -42,6 +44,8 @@ pub(super) struct Descent<'a> {
     pub(super) products: usize,
     start: (Vec<f64>, f64),
     first_gradient: f64,
+    /// The smallest residual so far, the value then, and the steps since.
+    progress: (f64, f64, usize),
 }
 
 impl<'a> Descent<'a> {
@@ -73,6 +77,7 @@ impl<'a> Descent<'a> {
             products: 0,
             start: (start, value),
             first_gradient: size,
+            progress: (f64::INFINITY, value, 0),
         };
         if descent.is_usable() && size > 0.0 {
             descent.function.linearise(&descent.point)?;
@@ -118,6 +123,14 @@ impl<'a> Descent<'a> {
     /// The residual at which the point counts as stationary.
     pub(super) fn target(&self, tolerance: f64) -> f64 {
         tolerance * (2.0 * self.curvature * self.value.abs()).sqrt().max(1e-3 * self.first_gradient)
+    }
+
+    /// Whether several steps in a row have neither lowered F beyond rounding nor halved the residual.
+    pub(super) fn is_stalled(&mut self, residual: f64) -> bool {
+        let (least, value, idle) = self.progress;
+        let better = residual < 0.5 * least || self.value < value - ROUNDING * value.abs();
+        self.progress = if better { (residual.min(least), self.value, 0) } else { (least, value, idle + 1) };
+        self.progress.2 >= PATIENCE
     }
 
     /// Takes a projected gradient step, with $L$ doubled until it descends; false if none does.

@@ -44,7 +44,7 @@ pub(crate) fn minimise(
     while at.is_usable() && at.iterations < MOST_ITERATIONS {
         let residual = at.stationarity()?;
         let target = at.target(tolerance);
-        if residual <= target {
+        if residual <= target || at.is_stalled(residual) {
             break;
         }
         at.iterations += 1;

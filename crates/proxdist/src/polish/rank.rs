@@ -13,15 +13,17 @@
 //! rows, so the bits do not depend on the number of threads.
 
 use super::Finished;
+use super::descent::distance;
 use super::factors::Factors;
 use super::normal::{Derivatives, derivatives};
-use crate::constraint::{Constraint, Rank, Workspace};
+use crate::constraint::{Constraint, Rank, Workspace, projected};
 use crate::error::Result;
-use crate::linalg::{Cholesky, axpy, dot, norm};
+use crate::linalg::{Cholesky, all_finite, dot, norm};
 use crate::objective::Objective;
 
 const MOST_ITERATIONS: usize = 50;
-const HALVINGS: usize = 30;
+/// Step lengths tried before the damping is raised, each a quarter of the one before.
+const LENGTHS: usize = 3;
 /// Unknowns beyond which the normal equations are too large to form.
 const MOST_UNKNOWNS: usize = 4000;
 /// Smallest and largest damping, relative to the mean curvature.
@@ -32,11 +34,14 @@ const FULL_RANK: f64 = 1e-6;
 const ARMIJO: f64 = 1e-4;
 /// Predicted decreases below this, relative to F, are followed by a pass without normal equations.
 const LAST_STEP: f64 = 1e-7;
+/// Distance to the set that is rounding, relative to the matrix.
+const INSIDE: f64 = 1e-12;
 const ROUNDING: f64 = 2e-14;
 
 /// Lowers F over `rows × columns` matrices of rank at most `rank` from `theta`: such a matrix, row by row, and then the
 /// intercept if there is one. Ends when the gradient along the set is below `tolerance` relative to $\sqrt{2LF}$.
 ///
+/// A step that does not lower F is not taken.
 /// Where the normal equations would be too large (`rank · (rows + columns)` above 4000) the point is left as it is.
 pub(crate) fn minimise(
     objective: Objective,
@@ -46,7 +51,10 @@ pub(crate) fn minimise(
 ) -> Result<Finished> {
     let set = Rank::at_most(rank, rows, columns);
     let size = rows * columns;
-    set.project(&mut theta[..size], &mut Workspace::default())?;
+    let nearest = projected(&set, &theta[..size])?;
+    if distance(&nearest, &theta[..size]) > INSIDE * norm(&nearest) {
+        theta[..size].copy_from_slice(&nearest);
+    }
     let unknowns = rank * (rows + columns);
     let mut factors = Factors::of(&theta[..size], rows, columns, rank);
     let possible = unknowns <= MOST_UNKNOWNS && unknowns + theta.len() > size;
@@ -68,7 +76,8 @@ pub(crate) fn minimise(
             now = derivatives(objective, &factors, theta, true)?;
         }
         report.hessian_products += 1;
-        let Some((point, next)) = newton.step(objective, &set, &factors, &now, theta, report.stationarity)? else {
+        let Some((point, next)) = newton.step(objective, &set, &factors, &now, theta, (report.stationarity, first))?
+        else {
             break;
         };
         theta.copy_from_slice(&point);
@@ -93,7 +102,7 @@ impl Newton {
         factors: &Factors,
         now: &Derivatives,
         theta: &[f64],
-        residual: f64,
+        (residual, ceiling): (f64, f64),
     ) -> Result<Option<(Vec<f64>, Derivatives)>> {
         let mut bend = factors.condition() > FULL_RANK;
         let mut work = Workspace::default();
@@ -109,7 +118,7 @@ impl Newton {
             };
             let slope = dot(&step, &now.reduced);
             let mut t = 1.0;
-            for _ in 0..if self.damping > 1e-3 { 2 } else { HALVINGS.min(4) } {
+            for _ in 0..LENGTHS {
                 let mut point = theta.to_vec();
                 factors.moved(&step, t, bend, &mut point);
                 set.project(&mut point[..size], &mut work)?;
@@ -117,7 +126,7 @@ impl Newton {
                 let moved = Factors::of(&point[..size], factors.rows, factors.columns, factors.rank);
                 let next = derivatives(objective, &moved, &point, !small)?;
                 let unverifiable = -slope <= 1e-11 * now.value.abs()
-                    && next.value <= now.value
+                    && next.value <= ceiling.min(now.value + ROUNDING * now.value.abs())
                     && moved.tangent_norm(&next.gradient) < 0.5 * residual;
                 if next.is_finite() && (next.value <= now.value + ARMIJO * t * slope || unverifiable) {
                     self.damping = if t == 1.0 { (0.01 * self.damping).max(LEAST_DAMPING) } else { self.damping };
@@ -152,23 +161,15 @@ impl Newton {
         }
         let mut step: Vec<f64> = now.reduced.iter().map(|g| -g).collect();
         self.cholesky.solve(&mut step);
-        let length = norm(&step);
-        if !length.is_finite() || dot(&step, &now.reduced) >= 0.0 {
-            // Descent in the model must be descent in F, or there is none.
-            if length == 0.0 || !length.is_finite() {
-                return None;
-            }
-            axpy(-2.0, &step.clone(), &mut step);
-        }
-        Some(step)
+        all_finite(&step).then_some(step)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::constraint::projected;
     use crate::data::Data;
+    use crate::linalg::axpy;
     use crate::loss::{Huber, Logistic, Loss, Squared};
     use crate::polish::testing::numbers;
 
@@ -274,7 +275,7 @@ mod tests {
             let mut found = start.clone();
             let report = minimise(objective, (rank, 6, 5), &mut found, 1e-12).unwrap();
             let expected = alternating(objective, rank, &start, has_intercept);
-            let gap = crate::polish::descent::distance(&found, &expected);
+            let gap = distance(&found, &expected);
             assert!(gap < 1e-8, "rank {rank}: {gap:e} after {report:?}");
             assert!(report.iterations <= 8, "{report:?}");
             assert!((report.value - objective.value(&found)).abs() <= 1e-14, "{report:?}");
@@ -293,7 +294,7 @@ mod tests {
         assert!(objective.value(&theta) <= before * (1.0 + 1e-14));
         assert!(report.stationarity < 1e-8, "{} rank {rank} from {start_rank}: {report:?}", loss.spec());
         let again = projected(&Rank::at_most(rank, 6, 5), &theta[..30]).unwrap();
-        let outside = crate::polish::descent::distance(&again, &theta[..30]);
+        let outside = distance(&again, &theta[..30]);
         assert!(
             outside < 1e-12 * (1.0 + norm(&theta)),
             "{} {rank} {start_rank}: {outside:e} {}",
@@ -323,7 +324,7 @@ mod tests {
         let (mut a, mut b) = (made.truth.clone(), made.truth.clone());
         minimise(Objective::new(&data, &Squared, 0.0), (2, 6, 5), &mut a, 1e-12).unwrap();
         minimise(Objective::new(&sparse, &Squared, 0.0), (2, 6, 5), &mut b, 1e-12).unwrap();
-        assert!(crate::polish::descent::distance(&a, &b) < 1e-12);
+        assert!(distance(&a, &b) < 1e-12);
         minimise(Objective::new(&data, &Squared, 0.0), (0, 6, 5), &mut a, 1e-12).unwrap();
         assert!(a.iter().all(|x| *x == 0.0));
         // Only the intercept is left: the mean of the response.
