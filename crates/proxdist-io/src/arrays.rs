@@ -14,7 +14,7 @@ use crate::labels::Labels;
 use crate::layout::{Kind, Layout, Role, numbered_names};
 use crate::npy::{self, Array, Entries};
 use crate::options::{Missing, ReadOptions, Task};
-use crate::schema::{ColumnKind, Schema};
+use crate::schema::Schema;
 use crate::table::{Features, Table};
 
 /// Rows and columns of a matrix.
@@ -120,10 +120,7 @@ pub(crate) fn table(
     for vector in [&beside.target, &beside.weights, &beside.offset].into_iter().flatten() {
         vector.check_length(rows)?;
     }
-    let plain = |schema: &Schema| {
-        let numeric = schema.columns.iter().all(|column| matches!(column.kind, ColumnKind::Number { .. }));
-        numeric && schema.columns.len() == columns
-    };
+    let plain = |schema: &Schema| schema.is_plain() && schema.width() == columns;
     let whole = options.ignore.is_empty()
         && options.categorical.is_empty()
         && (options.target.is_none() || beside.target.is_some())
@@ -133,7 +130,7 @@ pub(crate) fn table(
     let sparse = features.is_sparse();
     if !whole && sparse {
         if let Some(schema) = options.schema.as_ref().filter(|schema| !plain(schema)) {
-            let (source_name, expected) = (source.to_owned(), schema.columns.len());
+            let (source_name, expected) = (source.to_owned(), schema.width());
             return Err(Error::ColumnCount { source_name, found: columns, expected });
         }
         let reason = format!("{source} holds a sparse matrix; target, weights and offset must be .npy files beside it");
@@ -235,7 +232,7 @@ fn picked(
     notices: Vec<String>,
 ) -> Result<Table> {
     let (rows, width) = (features.rows(), features.columns());
-    let mut options = options.clone();
+    let mut options = options.written_out().into_owned();
     let mut names = numbered_names(width);
     let mut extra = Vec::new();
     let vectors = [

@@ -25,6 +25,7 @@ const SAMPLED: usize = 1000;
 
 /// Reads delimited text.
 pub(crate) fn read(mut lines: Lines<'_>, options: &ReadOptions) -> Result<Table> {
+    let options = &*options.written_out();
     lines.skip_mark()?;
     let (delimiter, sample) = look(&mut lines, options)?;
     let source = lines.input.name.clone();

@@ -103,7 +103,10 @@ fn schema_columns(collector: &mut Collector<'_>) -> Result<Vec<SchemaColumn>> {
             }
             (Role::Text(slot), None) => {
                 let place = Place::file(&collector.source).column(column, &name);
-                let forced = options.categorical.iter().any(|wanted| wanted.trim() == name);
+                let forced = options.categorical.iter().map(|wanted| wanted.trim()).any(|wanted| {
+                    // By name or by one-based number, as in the layout.
+                    wanted == name || wanted.parse() == Ok(column + 1)
+                });
                 let (kind, notice) = settle(&mut collector.texts[slot], options, place, forced)?;
                 collector.notices.push(notice);
                 kind

@@ -154,6 +154,10 @@ fn check(options: &ReadOptions) -> Result<()> {
     if options.columns == Some(0) {
         return wrong("columns", "at least one column is needed");
     }
+    let numbered = options.schema.as_ref().and_then(|schema| schema.numbered);
+    if numbered.is_some_and(|columns| columns > schema::MOST_COLUMNS) {
+        return wrong("schema", "has more columns than can be named");
+    }
     Ok(())
 }
 

@@ -10,6 +10,7 @@ use crate::arrays::{self, Beside, Vector};
 use crate::error::{Error, Result};
 use crate::npy::{self, Array, Entries};
 use crate::options::ReadOptions;
+use crate::schema::MOST_COLUMNS;
 use crate::table::{Features, Table};
 
 struct Archive<R> {
@@ -133,6 +134,9 @@ impl<R: Read + Seek> Archive<R> {
             }
         }
         let shape = self.counts("shape", u32::MAX as usize)?;
+        if let Some(columns) = shape.get(1).filter(|&&columns| columns > MOST_COLUMNS) {
+            return Err(Error::TooLarge { source_name: self.source.clone(), what: format!("{columns} columns") });
+        }
         let (rows, columns) = arrays::sides(&self.source, &shape)?;
         let mut values = self.numbers("data")?;
         let row_starts = self.counts("indptr", values.len())?;

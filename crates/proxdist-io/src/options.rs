@@ -1,5 +1,6 @@
 //! How a file is to be read.
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use crate::error::Result;
@@ -155,6 +156,16 @@ impl ReadOptions {
     /// The defaults of the table above.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// The same with every column of the schema written out.
+    pub(crate) fn written_out(&self) -> Cow<'_, Self> {
+        match &self.schema {
+            Some(schema) if schema.numbered.is_some() => {
+                Cow::Owned(Self { schema: Some(schema.written_out()), ..self.clone() })
+            }
+            _ => Cow::Borrowed(self),
+        }
     }
 
     /// Reads the file at `path`; `-` is standard input.

@@ -34,6 +34,7 @@ fn damaged(source: &str, reason: &(impl ToString + ?Sized)) -> Error {
 }
 
 fn read_unguarded<R: ChunkReader + 'static>(source: &str, data: R, options: &ReadOptions) -> Result<Table> {
+    let options = &*options.written_out();
     let bad = |error: ParquetError| damaged(source, &error);
     let reader = SerializedFileReader::new(data).map_err(bad)?;
     let descriptors = reader.metadata().file_metadata().schema_descr().columns();
@@ -74,7 +75,10 @@ fn unsupported(column: &ColumnDescriptor) -> Option<String> {
     match column.logical_type_ref() {
         None | Some(LogicalType::Integer(_) | LogicalType::String | LogicalType::Enum | LogicalType::Unknown) => {}
         Some(LogicalType::Decimal(_)) if matches!(physical, Type::INT32 | Type::INT64) => {}
-        Some(other) => return Some(format!("{other:?}").to_lowercase()),
+        Some(other) => {
+            let words = format!("{other:?}");
+            return Some(words.split('(').next().unwrap_or_default().to_lowercase());
+        }
     }
     if matches!(
         column.converted_type(),

@@ -2,13 +2,21 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::layout::numbered_names;
 use crate::options::Coding;
+
+/// More columns than this in a sparse file are taken for a mistake: their names alone would fill the memory.
+pub(crate) const MOST_COLUMNS: usize = 1 << 26;
 
 /// Columns, categories and labels of a training table; save it beside the model.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Schema {
-    /// The columns of the file that became features, in the order of the features.
+    /// The columns of the file that became features, in the order of the features; empty if they are just numbered.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub columns: Vec<SchemaColumn>,
+    /// The features are plain numbers `V1`, …, `Vp`, as in a matrix without names: this is `p`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub numbered: Option<usize>,
     /// Name of the target.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<String>,
@@ -58,12 +66,31 @@ pub enum ColumnKind {
 impl Schema {
     /// Plain numeric columns `V1`, …, `Vp`.
     pub(crate) fn numbered(columns: usize) -> Self {
-        let column = |j| SchemaColumn { name: format!("V{}", j + 1), kind: ColumnKind::Number { fill: None } };
-        Self { columns: (0..columns).map(column).collect(), ..Self::default() }
+        Self { numbered: Some(columns), ..Self::default() }
+    }
+
+    /// The same with every column written out, for files whose columns have names.
+    pub(crate) fn written_out(&self) -> Self {
+        let column = |name| SchemaColumn { name, kind: ColumnKind::Number { fill: None } };
+        match self.numbered {
+            Some(count) => {
+                let columns = numbered_names(count).into_iter().map(column).collect();
+                Self { columns, numbered: None, ..self.clone() }
+            }
+            None => self.clone(),
+        }
+    }
+
+    /// Whether each feature is a column of numbers as it stands in the file.
+    pub(crate) fn is_plain(&self) -> bool {
+        self.columns.iter().all(|column| matches!(column.kind, ColumnKind::Number { .. }))
     }
 
     /// Names of the features, as in [`Table::names`](crate::Table::names).
     pub fn names(&self) -> Vec<String> {
+        if let Some(count) = self.numbered {
+            return numbered_names(count);
+        }
         let mut names = Vec::with_capacity(self.columns.len());
         for column in &self.columns {
             match &column.kind {
@@ -81,7 +108,7 @@ impl Schema {
 
     /// Number of features.
     pub fn width(&self) -> usize {
-        self.columns.iter().map(|column| column.kind.width()).sum()
+        self.numbered.unwrap_or_else(|| self.columns.iter().map(|column| column.kind.width()).sum())
     }
 }
 

@@ -8,7 +8,7 @@ use crate::error::{Error, Place, Result, excerpt};
 use crate::labels::Labels;
 use crate::number;
 use crate::options::{ReadOptions, Task};
-use crate::schema::Schema;
+use crate::schema::{MOST_COLUMNS, Schema};
 use crate::table::{Features, Table};
 
 struct Reader<'a> {
@@ -140,11 +140,12 @@ impl Reader<'_> {
             notices.push(format!("{}: indices start at 0", self.source));
         }
         let found = self.largest.map_or(0, |(index, _)| (index - base) as usize + 1);
-        if let Some(schema) = known.filter(|schema| schema.width() != schema.columns.len()) {
+        if let Some(schema) = known.filter(|schema| !schema.is_plain()) {
             let (source_name, expected) = (self.source, schema.width());
             return Err(Error::ColumnCount { source_name, found, expected });
         }
-        let columns = self.options.columns.or_else(|| known.map(|schema| schema.columns.len())).unwrap_or(found);
+        let stated = known.map(Schema::width).or(self.options.columns);
+        let columns = stated.unwrap_or(found.min(MOST_COLUMNS));
         if let (true, Some((index, line))) = (found > columns, self.largest) {
             let place = Place::file(&self.source).line(line).boxed();
             return Err(Error::IndexBeyond { place, index: u64::from(index), columns: columns as u64 });
@@ -152,7 +153,7 @@ impl Reader<'_> {
         if columns == 0 {
             return Err(Error::NoFeatures { source_name: self.source });
         }
-        if columns > u32::MAX as usize {
+        if columns > MOST_COLUMNS {
             return Err(Error::TooLarge { source_name: self.source, what: format!("{columns} columns") });
         }
         if known.is_none() && self.options.columns.is_none() {

@@ -40,6 +40,7 @@ mod linalg;
 pub mod loss;
 pub mod model;
 pub mod objective;
+mod polish;
 mod problem;
 pub mod prox;
 mod random;

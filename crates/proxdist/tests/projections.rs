@@ -493,7 +493,7 @@ fn ties_go_to_the_lower_index() {
 
 #[test]
 fn large_matrices_agree_with_jacobi_rotations_near_and_far_from_low_rank() {
-    for (rows, columns, rank) in [(40, 40, 2), (36, 50, 3), (50, 33, 1)] {
+    for (rows, columns, rank) in [(40, 40, 2), (36, 50, 3), (50, 33, 1), (70, 60, 4)] {
         for noise in [0.0, 1e-12, 1e-6, 1e-2, 0.3, 3.0] {
             let wave = |k: usize, i: usize| ((k * 31 + i * 17 + 1) as f64 * 0.73).sin();
             let mut state = 1_u64;

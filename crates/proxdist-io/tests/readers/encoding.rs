@@ -102,12 +102,25 @@ fn a_schema_survives_json() {
 }
 
 #[test]
+fn matrices_without_names_have_a_short_schema_that_fits_text_files() {
+    let train = read_bytes(b"1 1:2 3:4\n", "t.svm", &options()).unwrap();
+    assert_eq!((train.schema.numbered, train.schema.width()), (Some(3), 3));
+    let text = serde_json::to_string(&train.schema).unwrap();
+    assert_eq!(text, r#"{"numbered":3,"index_base":1}"#);
+    let table = csv("7,8,9\n", &options().schema(serde_json::from_str(&text).unwrap()));
+    assert_eq!(rows(&table), [[7.0, 8.0, 9.0]]);
+    let error = fails(b"7,8\n", "t.csv", &options().schema(train.schema));
+    assert!(matches!(error, Error::UnknownColumn { .. }), "{error}");
+}
+
+#[test]
 fn identifiers_and_endless_categories_are_refused() {
     let mut text = "id,x\n".to_owned();
     (0..30).for_each(|row| text += &format!("name{row},{row}\n"));
     let error = fails(text.as_bytes(), "t.csv", &options());
     assert!(matches!(error, Error::Identifier { rows: 30, .. }), "{error}");
     assert_eq!(csv(&text, &options().categorical(["id"])).names.len(), 31);
+    assert_eq!(csv(&text, &options().categorical(["1"])).names.len(), 31);
     let error = fails(text.as_bytes(), "t.csv", &options().max_categories(10));
     assert!(matches!(error, Error::TooManyCategories { limit: 10, .. }), "{error}");
     assert!(error.hint().contains("\"id\""));

@@ -7,6 +7,11 @@ use proxdist_io::{Format, Missing, ReadOptions, Task, read_bytes, read_path};
 
 use crate::common::{gzip, le, npy, npz, options};
 
+/// Cases of each law: 300, or as many as `PROXDIST_FUZZ_CASES` says for a long run.
+fn cases() -> u32 {
+    std::env::var("PROXDIST_FUZZ_CASES").ok().and_then(|text| text.parse().ok()).unwrap_or(300)
+}
+
 /// Reads under many settings; the outcome does not matter, but it must be consistent.
 fn try_everything(bytes: &[u8], name: &str) {
     let settings: [ReadOptions; 5] = [
@@ -98,7 +103,7 @@ fn every_prefix_of_a_valid_file() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(300))]
+    #![proptest_config(ProptestConfig::with_cases(cases()))]
 
     #[test]
     fn random_bytes(bytes in prop::collection::vec(any::<u8>(), 0..200), index in 0..8_usize) {

@@ -30,6 +30,12 @@ fn indices_may_start_at_zero() {
 }
 
 #[test]
+fn an_absurd_index_does_not_fill_the_memory() {
+    let error = fails(b"1 1:2\n1 4000000000:1\n", "t.svm", &options());
+    assert!(error.to_string().starts_with("t.svm, line 2: index 4000000000 is beyond"), "{error}");
+}
+
+#[test]
 fn a_schema_with_categories_does_not_fit() {
     let train = crate::common::csv("t,x\nu,1\nv,2\nw,3\n", &options());
     let error = fails(b"1 1:7\n", "u.svm", &options().schema(train.schema));

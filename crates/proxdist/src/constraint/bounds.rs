@@ -109,13 +109,10 @@ fn fault(lower: f64, upper: f64) -> Option<&'static str> {
 
 /// The number nearest to `x` between the limits; NaN stays, zero has no sign.
 pub(super) fn clip(x: f64, (lower, upper): (f64, f64)) -> f64 {
-    if x < lower {
-        lower + 0.0
-    } else if x > upper {
-        upper + 0.0
-    } else {
-        x
-    }
+    // Written as two selections so that it compiles without branches.
+    let raised = if x < lower { lower } else { x };
+    let clipped = if raised > upper { upper } else { raised };
+    clipped + 0.0
 }
 
 impl Constraint for Bounds {

@@ -6,6 +6,7 @@
 
 mod cholesky;
 pub(crate) mod svd;
+mod tridiagonal;
 mod vectors;
 
 pub(crate) use cholesky::Cholesky;

@@ -8,12 +8,13 @@
 //!    $\|A^T A v_i - \lambda_i v_i\| / (\lambda_i - t)$, which moves $A_r$ by that angle times $\sqrt{\lambda_i}$. The
 //!    result is accepted only if these movements together are below $10^{-13} \|A\|$, or if $A$ is already that close
 //!    to rank $r$.
-//! 2. The eigenvectors of $A^T A$, if $\sigma_r$ is not so far below $\sigma_1$ that squaring would lose it.
+//! 2. The eigenvectors of $A^T A$, if $\sigma_r$ is not so far below $\sigma_1$ that squaring would lose it: only the
+//!    leading ones by inverse iteration, judged by the same bound, or all of them.
 //! 3. The singular value decomposition.
 //!
 //! No start is carried over from call to call: a projection depends on its point alone.
 
-use faer::diag::DiagMut;
+use faer::diag::{DiagMut, DiagRef};
 use faer::dyn_stack::StackReq;
 use faer::linalg::evd::{self, ComputeEigenvectors};
 use faer::linalg::householder;
@@ -24,6 +25,7 @@ use faer::linalg::svd::{self as faer_svd, ComputeSvdVectors};
 use faer::{Accum, Conj, MatMut, MatRef, Par, Spec};
 
 use super::Scratch;
+use super::tridiagonal::Tridiagonal;
 
 /// Vectors beyond the rank, which make the power steps converge faster.
 const OVERSAMPLING: usize = 8;
@@ -33,8 +35,10 @@ const MOST_STEPS: usize = 6;
 const ROUNDING: f64 = 2e-14;
 /// Certified error of the fast way, relative to the matrix.
 const CERTIFIED: f64 = 1e-13;
+/// The same for inverse iteration; where the gap is too small for it, all eigenvectors do no better, but are orthogonal.
+const SEPARATED: f64 = 1e-12;
 /// Smallest $\sigma_r / \sigma_1$ for which $A^T A$ is used.
-const SAFE_RATIO: f64 = 1e-4;
+const SAFE_RATIO: f64 = 1e-3;
 
 /// Replaces the row-major matrix by a nearest one of rank at most `rank`; false if the decomposition fails.
 pub(crate) fn truncate(
@@ -111,7 +115,9 @@ fn leading<'a>(
     }
     let (v, rest) = rest.split_at_mut(n * n);
     let (values, gram) = rest.split_at_mut(n);
-    let first = if eigenvectors(a, rank, v, values, gram, scratch) {
+    let first = if few_eigenvectors(a, rank, v, values, gram, scratch) {
+        0
+    } else if eigenvectors(a, rank, v, values, gram, scratch) {
         n - rank
     } else if singular_vectors(a, v, values, scratch) {
         0
@@ -169,7 +175,7 @@ fn power(a: MatRef<f64>, w: &mut [f64], rank: usize, space: &mut [f64], scratch:
         }
         // Every further step gains about this factor; when that cannot suffice, stop here.
         let gain = values[0].max(0.0) / values[k - rank];
-        let reachable = error * gain.powi((MOST_STEPS - step) as i32) <= CERTIFIED;
+        let reachable = error * gain.powf((MOST_STEPS - step) as f64) <= CERTIFIED;
         if !reachable {
             return false;
         }
@@ -269,7 +275,72 @@ fn orthonormalise(
     );
 }
 
-/// The second way: all eigenvectors of $A^T A$, in rising order of eigenvalue; false where squaring costs accuracy.
+/// The second way: the leading eigenvectors of $A^T A$, in falling order of eigenvalue, at the beginning of `v`; false
+/// where they are too many, not well separated from the others, or squaring costs accuracy.
+fn few_eigenvectors(
+    a: MatRef<f64>,
+    rank: usize,
+    v: &mut [f64],
+    values: &mut [f64],
+    gram: &mut [f64],
+    scratch: &mut Scratch,
+) -> bool {
+    let n = a.ncols();
+    if n < 48 || 4 * rank > n {
+        return false;
+    }
+    let block = qr::recommended_block_size::<f64>(n, n);
+    let (v, space) = v.split_at_mut(n * rank);
+    let (factor, space) = space.split_at_mut(block * (n - 1));
+    let (diagonal, space) = space.split_at_mut(n);
+    let (beside, space) = space.split_at_mut(n);
+    let (residuals, space) = space.split_at_mut(rank);
+    let required = StackReq::any_of(&[
+        evd::self_adjoint_evd_scratch::<f64>(n, ComputeEigenvectors::Yes, Par::Seq, Spec::default()),
+        householder::apply_block_householder_sequence_on_the_left_in_place_scratch::<f64>(n - 1, block, rank),
+    ]);
+    let stack = scratch.stack(required);
+    lower_gram(&mut gram[..n * n], n, a);
+    let mut gram = MatMut::from_column_major_slice_mut(&mut gram[..n * n], n, n);
+    let mut factor = MatMut::from_column_major_slice_mut(factor, block, n - 1);
+    evd::tridiag::tridiag_in_place(gram.as_mut(), factor.as_mut(), Par::Seq, stack, Spec::default());
+    for i in 0..n {
+        diagonal[i] = gram[(i, i)];
+        beside[i] = if i + 1 < n { gram[(i + 1, i)] } else { 0.0 };
+    }
+    let solved = evd::tridiagonal_self_adjoint_evd(
+        DiagRef::from_slice(diagonal),
+        DiagRef::from_slice(beside),
+        DiagMut::from_slice_mut(values),
+        None,
+        Par::Seq,
+        stack,
+        Spec::default(),
+    );
+    let (others, leading) = values.split_at(n - rank);
+    let (top, beyond) = (values[n - 1], others[n - rank - 1]);
+    if solved.is_err() || leading[0] <= SAFE_RATIO * SAFE_RATIO * top {
+        return false;
+    }
+    let matrix = Tridiagonal { diagonal, beside };
+    matrix.eigenvectors(leading.iter().rev().copied(), v, residuals, space);
+    let moved = |(value, residual): (&f64, &f64)| value * (residual / (value - beyond)).powi(2);
+    let squares: f64 = leading.iter().rev().zip(&*residuals).map(moved).sum();
+    let certified = leading[0] > beyond && squares <= SEPARATED * SEPARATED * top;
+    if certified {
+        householder::apply_block_householder_sequence_on_the_left_in_place_with_conj(
+            gram.as_ref().submatrix(1, 0, n - 1, n - 1),
+            factor.as_ref(),
+            Conj::No,
+            MatMut::from_column_major_slice_mut(v, n, rank).subrows_mut(1, n - 1),
+            Par::Seq,
+            stack,
+        );
+    }
+    certified
+}
+
+/// The same with all eigenvectors of $A^T A$, in rising order of eigenvalue.
 fn eigenvectors(
     a: MatRef<f64>,
     rank: usize,

@@ -10,12 +10,12 @@
 //!
 //! | path | for | cost of a Newton step |
 //! |---|---|---|
-//! | [`scalar`] | b = 1 | a safeguarded root in one dimension |
-//! | [`dual`] | b < p | Cholesky of $I + SKS$, $K = XD^{-1}X^T$ formed once a batch |
-//! | [`primal`] | p < b | Cholesky of $D + X^TWX$ |
-//! | [`conjugate`] | both large | conjugate gradients on $I + SKS$, never forming $K$ |
+//! | `scalar` | b = 1 | a safeguarded root in one dimension |
+//! | `dual` | b < p | Cholesky of $I + SKS$, $K = XD^{-1}X^T$ formed once a batch |
+//! | `primal` | p < b | Cholesky of $D + X^TWX$ |
+//! | `conjugate` | both large | conjugate gradients on $I + SKS$, never forming $K$ |
 //!
-//! [`cost`] predicts which is cheapest; [`newton`] is the driver that the last three share.
+//! `cost` predicts which is cheapest; `newton` is the driver that the last three share.
 
 mod conjugate;
 mod cost;

@@ -1,6 +1,6 @@
 //! Iterative methods and the loop around them.
 //!
-//! A [`Solver`] knows how to take one more step, nothing else; [`run`] is the same bookkeeping for all of them.
+//! A [`Solver`] knows how to take one more step, nothing else; [`run()`] is the same bookkeeping for all of them.
 
 mod fit;
 mod proximal_distance;

@@ -165,11 +165,13 @@ pub(crate) fn singular_parts(matrix: &[f64], rows: usize, columns: usize) -> Vec
             (m[i][k], m[j][k]) = (c * x - s * y, s * x + c * y);
         }
     };
-    for _ in 0..60 {
+    for _ in 0..30 {
+        let mut turned = false;
         for i in 0..columns {
             for j in i + 1..columns {
                 let (alpha, beta, gamma) = (dot(&a[i], &a[i]), dot(&a[j], &a[j]), dot(&a[i], &a[j]));
-                if gamma.abs() > 1e-300 && gamma.abs() > 1e-17 * (alpha * beta).sqrt() {
+                if gamma.abs() > 1e-300 && gamma.abs() > 1e-15 * (alpha * beta).sqrt() {
+                    turned = true;
                     let zeta = (beta - alpha) / (2.0 * gamma);
                     let t = zeta.signum() / (zeta.abs() + (1.0 + zeta * zeta).sqrt());
                     let c = 1.0 / (1.0 + t * t).sqrt();
@@ -177,6 +179,9 @@ pub(crate) fn singular_parts(matrix: &[f64], rows: usize, columns: usize) -> Vec
                     turn(&mut v, i, j, c, c * t);
                 }
             }
+        }
+        if !turned {
+            break;
         }
     }
     let mut parts: Vec<(f64, Vec<f64>)> = (0..columns)

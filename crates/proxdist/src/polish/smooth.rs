@@ -1,0 +1,33 @@
+//! A smooth convex function as the finishing methods see it: on all data, on a few columns, or a formula in a test.
+
+use crate::error::Result;
+
+/// A twice differentiable (perhaps only generalised) convex function. Points are coefficients followed, if
+/// [`Smooth::has_intercept`], by one free coordinate that no set sees.
+pub(crate) trait Smooth {
+    /// Number of coefficients, without the intercept.
+    fn features(&self) -> usize;
+
+    /// Whether points have a free last coordinate.
+    fn has_intercept(&self) -> bool;
+
+    /// Length of a point.
+    fn dimension(&self) -> usize {
+        self.features() + usize::from(self.has_intercept())
+    }
+
+    /// The value at a point.
+    fn value(&mut self, point: &[f64]) -> Result<f64>;
+
+    /// The value, and the gradient into `gradient`.
+    fn gradient(&mut self, point: &[f64], gradient: &mut [f64]) -> Result<f64>;
+
+    /// Fixes the point that the second derivatives below belong to.
+    fn linearise(&mut self, point: &[f64]) -> Result<()>;
+
+    /// `out = H v` at the linearised point.
+    fn hessian_times(&mut self, v: &[f64], out: &mut [f64]) -> Result<()>;
+
+    /// The full symmetric Hessian at the linearised point, `dimension × dimension`.
+    fn hessian(&mut self, out: &mut [f64]) -> Result<()>;
+}
