@@ -7,11 +7,13 @@ mod batch;
 mod dense;
 mod rows;
 mod sparse;
+mod subset;
 
 pub use batch::{Batch, RowBuffer};
 pub use dense::{Dense, Element};
 pub use rows::{Rows, Support};
 pub use sparse::{Index, Sparse};
+pub use subset::{Part, Subset};
 
 use crate::error::{Error, Result};
 use crate::shape::Shape;

@@ -1,0 +1,170 @@
+//! Some rows of a data set, by index.
+//!
+//! A [`Subset`] is the matrix with rows $x_{r_1}, x_{r_2}, \dots$ of another source. The features stay where they are; only
+//! the numbers that belong to a row, $y_i$, $w_i$ and $o_i$, are copied, into a [`Part`] that owns them.
+
+use super::{Data, DataSource, RowBuffer, Support};
+use crate::error::{Error, Result};
+
+/// A source that is some rows of another, in any order.
+#[derive(Clone, Copy)]
+pub struct Subset<'a> {
+    source: &'a (dyn DataSource + 'a),
+    rows: &'a [usize],
+}
+
+impl<'a> Subset<'a> {
+    /// The given rows of `source`.
+    pub fn new(source: &'a (dyn DataSource + 'a), rows: &'a [usize]) -> Result<Self> {
+        check_rows(rows, source.rows())?;
+        Ok(Self { source, rows })
+    }
+}
+
+impl DataSource for Subset<'_> {
+    fn rows(&self) -> usize {
+        self.rows.len()
+    }
+
+    fn columns(&self) -> usize {
+        self.source.columns()
+    }
+
+    fn gather(&self, rows: &[usize], buffer: &mut RowBuffer) -> Result<()> {
+        let wanted: Vec<usize> = rows.iter().map(|&row| self.rows[row]).collect();
+        self.source.gather(&wanted, buffer)
+    }
+
+    fn dot(&self, row: usize, v: &[f64], support: &Support) -> f64 {
+        self.source.dot(self.rows[row], v, support)
+    }
+
+    fn find_not_finite(&self) -> Option<(usize, usize, f64)> {
+        let mut buffer = RowBuffer::default();
+        (0..self.rows.len()).find_map(|row| {
+            self.gather(&[row], &mut buffer).ok()?;
+            let (column, value) = buffer.rows().row(0).find(|(_, value)| !value.is_finite())?;
+            Some((row, column, value))
+        })
+    }
+}
+
+/// Some rows of a data set, with the numbers that belong to them; see [`Data::subset`].
+pub struct Part<'a> {
+    parent: &'a Data<'a>,
+    rows: Vec<usize>,
+    response: Vec<f64>,
+    weights: Option<Vec<f64>>,
+    offset: Option<Vec<f64>>,
+}
+
+impl Part<'_> {
+    /// Which rows of the parent these are.
+    pub fn rows(&self) -> &[usize] {
+        &self.rows
+    }
+
+    /// The rows as a data set, with the names and the shape of the parent. Fails if all their weights are zero.
+    pub fn data(&self) -> Result<Data<'_>> {
+        // Not through `Data::new`: the parent has been searched for NaN already.
+        let data = Data {
+            source: Box::new(Subset { source: self.parent.source(), rows: &self.rows }),
+            response: &self.response,
+            weights: None,
+            weight_sum: self.rows.len() as f64,
+            offset: self.offset.as_deref(),
+            names: self.parent.names.clone(),
+            shape: self.parent.shape,
+        };
+        match &self.weights {
+            None => Ok(data),
+            Some(weights) => data.weights(weights),
+        }
+    }
+}
+
+impl Data<'_> {
+    /// Some rows, in the order given. Features are not copied.
+    ///
+    /// ```
+    /// use proxdist::Data;
+    /// let x = [1.0, 0.0, 0.0, 1.0, 1.0, 1.0];
+    /// let y = [1.0, 2.0, 3.0];
+    /// let whole = Data::dense(&x, 2, &y)?;
+    /// let part = whole.subset(vec![2, 0])?;
+    /// assert_eq!(part.data()?.response(), [3.0, 1.0]);
+    /// # Ok::<(), proxdist::Error>(())
+    /// ```
+    pub fn subset(&self, rows: Vec<usize>) -> Result<Part<'_>> {
+        check_rows(&rows, self.rows())?;
+        let chosen = |values: &[f64]| rows.iter().map(|&row| values[row]).collect::<Vec<f64>>();
+        let (response, weights, offset) = (chosen(self.response), self.weights.map(chosen), self.offset.map(chosen));
+        Ok(Part { parent: self, rows, response, weights, offset })
+    }
+}
+
+fn check_rows(rows: &[usize], count: usize) -> Result<()> {
+    if rows.is_empty() {
+        return Err(Error::Empty { what: "rows" });
+    }
+    match rows.iter().find(|row| **row >= count) {
+        None => Ok(()),
+        Some(row) => Err(Error::setting("a row of a subset", format!("below the number of rows, {count}"), row)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const X: [f64; 8] = [1.0, 2.0, 3.0, 4.0, 0.0, 6.0, 7.0, 8.0];
+    const Y: [f64; 4] = [0.0, 1.0, 2.0, 3.0];
+
+    #[test]
+    fn a_subset_of_dense_or_sparse_rows_is_those_rows() {
+        let (starts, indices, values) =
+            ([0_usize, 2, 4, 5, 7], [0_u32, 1, 0, 1, 1, 0, 1], [1.0, 2.0, 3.0, 4.0, 6.0, 7.0, 8.0]);
+        let dense = Data::dense(&X, 2, &Y).unwrap();
+        let sparse = Data::sparse(&starts, &indices, &values, 2, &Y).unwrap();
+        for whole in [dense, sparse] {
+            let whole = whole.weights(&[1.0, 2.0, 3.0, 4.0]).unwrap().offset(&[0.1, 0.2, 0.3, 0.4]).unwrap();
+            let whole = whole.names(["a", "b"]).unwrap().shape(1, 2).unwrap();
+            let part = whole.subset(vec![3, 0, 2]).unwrap();
+            let data = part.data().unwrap();
+            assert_eq!((data.rows(), data.columns(), data.weight_sum()), (3, 2, 8.0));
+            assert_eq!(data.response(), [3.0, 0.0, 2.0]);
+            assert_eq!([data.weight(0), data.offset_of(1), data.offset_of(2)], [4.0, 0.1, 0.3]);
+            assert_eq!(
+                (data.feature_names(), data.parameter_shape()),
+                (whole.feature_names(), whole.parameter_shape())
+            );
+            let mut buffer = RowBuffer::default();
+            data.source().gather(&[2, 0], &mut buffer).unwrap();
+            let block = buffer.rows();
+            let entries = (0..2).flat_map(|i| block.row(i)).map(|(_, x)| x);
+            assert_eq!(entries.filter(|x| *x != 0.0).collect::<Vec<_>>(), [6.0, 7.0, 8.0]);
+            assert_eq!(data.source().dot(0, &[1.0, 10.0], &Support::default()), 87.0);
+            // A part of a part.
+            let inner = data.subset(vec![1]).unwrap();
+            assert_eq!(inner.data().unwrap().source().dot(0, &[1.0, 10.0], &Support::default()), 21.0);
+        }
+    }
+
+    #[test]
+    fn a_subset_finds_what_is_not_finite_among_its_own_rows() {
+        let x = [1.0, f64::NAN, 2.0, 3.0];
+        let dense = super::super::Dense::new(&x, 2).unwrap();
+        assert!(Subset::new(&dense, &[1]).unwrap().find_not_finite().is_none());
+        let (row, column, value) = Subset::new(&dense, &[1, 0]).unwrap().find_not_finite().unwrap();
+        assert!((row, column) == (1, 1) && value.is_nan());
+    }
+
+    #[test]
+    fn rows_that_do_not_exist_or_weigh_nothing_are_refused() {
+        let whole = Data::dense(&X, 2, &Y).unwrap().weights(&[0.0, 0.0, 1.0, 1.0]).unwrap();
+        assert!(whole.subset(vec![]).is_err());
+        let message = whole.subset(vec![0, 4]).err().unwrap().to_string();
+        assert_eq!(message, "a row of a subset must be below the number of rows, 4, got 4");
+        assert!(matches!(whole.subset(vec![0, 1]).unwrap().data(), Err(Error::ZeroWeights { rows: 2 })));
+    }
+}

@@ -1,0 +1,148 @@
+//! Measures for numbers; the definitions are in [`super`].
+//!
+//! The $q$-quantile of the residuals $y_i - \mu_i$ is the smallest residual with at least $qW$ of the weight at or below it,
+//! or half way to the next one if it is exactly $qW$: the median of 1, 2, 3, 4 is 2.5.
+
+use super::check;
+use crate::error::Result;
+use serde::Serialize;
+
+/// A quantile of the residuals.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Quantile {
+    /// Share of the weight at or below.
+    pub probability: f64,
+    /// The residual there.
+    pub residual: f64,
+}
+
+/// Everything measured about a numeric response.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Regression {
+    /// Rows evaluated.
+    pub rows: usize,
+    /// Share of the variance explained, if the response varies.
+    pub r_squared: Option<f64>,
+    /// Mean squared error.
+    pub mean_squared_error: f64,
+    /// Mean absolute error.
+    pub mean_absolute_error: f64,
+    /// Smallest residual, the 5, 25, 50, 75 and 95 per cent quantiles, and the largest.
+    pub residual_quantiles: Vec<Quantile>,
+    /// Mean Poisson deviance, for counts.
+    pub deviance: Option<f64>,
+}
+
+impl Regression {
+    /// Measures predicted means against the response.
+    pub fn of(means: &[f64], response: &[f64], weights: Option<&[f64]>) -> Result<Self> {
+        check("prediction", means, response, weights)?;
+        let weight = |row: usize| weights.map_or(1.0, |weights| weights[row]);
+        let mean_of = |value: &dyn Fn(usize) -> f64| {
+            let mut total = (0.0, 0.0);
+            for row in (0..response.len()).filter(|&row| weight(row) > 0.0) {
+                total = (total.0 + weight(row) * value(row), total.1 + weight(row));
+            }
+            total.0 / total.1
+        };
+        let residual = |row: usize| response[row] - means[row];
+        let mean_squared_error = mean_of(&|row| residual(row).powi(2));
+        let center = mean_of(&|row| response[row]);
+        let variance = mean_of(&|row| (response[row] - center).powi(2));
+        let counted = (0..response.len()).filter(|&row| weight(row) > 0.0);
+        // Compared as numbers: the variance of a constant may be rounding instead of zero.
+        let (low, high) = counted
+            .clone()
+            .map(|row| response[row])
+            .fold((f64::INFINITY, f64::NEG_INFINITY), |range, y| (range.0.min(y), range.1.max(y)));
+        Ok(Self {
+            rows: response.len(),
+            r_squared: (low < high && variance > 0.0).then(|| 1.0 - mean_squared_error / variance),
+            mean_squared_error,
+            mean_absolute_error: mean_of(&|row| residual(row).abs()),
+            residual_quantiles: quantiles(counted.map(|row| (residual(row), weight(row))).collect()),
+            deviance: None,
+        })
+    }
+
+    /// Measures linear predictors of a Poisson model, $\mu = e^\eta$, with the deviance besides.
+    pub fn of_counts(predictors: &[f64], response: &[f64], weights: Option<&[f64]>) -> Result<Self> {
+        check("linear predictor", predictors, response, weights)?;
+        let means: Vec<f64> = predictors.iter().map(|eta| eta.exp()).collect();
+        let mut result = Self::of(&means, response, weights)?;
+        let mut total = (0.0, 0.0);
+        for (row, (&eta, &y)) in predictors.iter().zip(response).enumerate() {
+            let weight = weights.map_or(1.0, |weights| weights[row]);
+            let entropy = if y > 0.0 { y * (y.ln() - eta) } else { 0.0 };
+            // Rounding may take a perfect prediction below zero.
+            total.0 += weight * 2.0 * (entropy - y + means[row]).max(0.0);
+            total.1 += weight;
+        }
+        result.deviance = Some(total.0 / total.1);
+        Ok(result)
+    }
+}
+
+fn quantiles(mut residuals: Vec<(f64, f64)>) -> Vec<Quantile> {
+    const PROBABILITIES: [f64; 7] = [0.0, 0.05, 0.25, 0.5, 0.75, 0.95, 1.0];
+    residuals.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let total: f64 = residuals.iter().map(|(_, weight)| weight).sum();
+    let at = |probability: f64| {
+        let mut below = 0.0;
+        for (i, (residual, weight)) in residuals.iter().enumerate() {
+            below += weight;
+            if probability > 0.0 && below == probability * total && i + 1 < residuals.len() {
+                return 0.5 * (residual + residuals[i + 1].0);
+            }
+            if below >= probability * total {
+                return *residual;
+            }
+        }
+        residuals.last().map_or(0.0, |last| last.0)
+    };
+    PROBABILITIES.map(|probability| Quantile { probability, residual: at(probability) }).to_vec()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn measures_agree_with_hand_computation() {
+        let result = Regression::of(&[1.0, 2.0, 2.0, 5.0], &[1.0, 3.0, 0.0, 4.0], None).unwrap();
+        assert_eq!((result.mean_squared_error, result.mean_absolute_error), (1.5, 1.0));
+        // The response has mean 2 and mean square deviation 2.5.
+        assert_eq!(result.r_squared, Some(1.0 - 1.5 / 2.5));
+        let residuals: Vec<f64> = result.residual_quantiles.iter().map(|q| q.residual).collect();
+        // Of −2, −1, 0, 1.
+        assert_eq!(residuals, [-2.0, -2.0, -1.5, -0.5, 0.5, 1.0, 1.0]);
+        assert_eq!(result.deviance, None);
+    }
+
+    #[test]
+    fn a_weight_is_a_number_of_repetitions() {
+        let (means, response, weights) = ([1.0, 2.0, 9.0, 5.0], [1.5, 3.0, 0.0, 4.0], [1.0, 3.0, 0.0, 2.0]);
+        let repeated = |values: &[f64]| -> Vec<f64> {
+            values.iter().zip(weights).flat_map(|(v, w)| std::iter::repeat_n(*v, w as usize)).collect()
+        };
+        let weighted = Regression::of_counts(&means, &response, Some(&weights)).unwrap();
+        let plain = Regression::of_counts(&repeated(&means), &repeated(&response), None).unwrap();
+        assert_eq!(weighted.residual_quantiles, plain.residual_quantiles);
+        let pairs = [
+            (weighted.mean_squared_error, plain.mean_squared_error),
+            (weighted.mean_absolute_error, plain.mean_absolute_error),
+            (weighted.r_squared.unwrap(), plain.r_squared.unwrap()),
+            (weighted.deviance.unwrap(), plain.deviance.unwrap()),
+        ];
+        assert!(pairs.iter().all(|(a, b)| (a - b).abs() <= 1e-12 * b.abs()), "{pairs:?}");
+    }
+
+    #[test]
+    fn deviance_is_zero_for_perfect_counts_and_takes_zeros() {
+        let perfect = Regression::of_counts(&[2.0_f64.ln(), 7.0_f64.ln()], &[2.0, 7.0], None).unwrap();
+        assert!(perfect.deviance.unwrap() < 1e-14);
+        let zero = Regression::of_counts(&[0.5], &[0.0], None).unwrap();
+        assert!((zero.deviance.unwrap() - 2.0 * 0.5_f64.exp()).abs() < 1e-14);
+        assert_eq!(zero.r_squared, None);
+    }
+}

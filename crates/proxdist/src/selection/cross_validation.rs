@@ -1,0 +1,265 @@
+//! Cross-validation over a grid, and the fit of the point it chooses.
+
+use super::folds::folds;
+use super::grid::{Grid, Point};
+use super::scoring::Scoring;
+use super::table::{Choice, Score, Table};
+use super::watch::{Finished, FoldObserver, Halt, Watch};
+use crate::constraint::Constraint;
+use crate::data::Data;
+use crate::error::{Error, Result};
+use crate::loss::Loss;
+use crate::problem::Problem;
+use crate::solver::{Fit, Settings, Stop};
+use crate::spec::SetSpec;
+use rayon::prelude::*;
+use std::convert::Infallible;
+use std::ops::ControlFlow;
+
+/// A problem whose set, ridge weight or first penalty is to be chosen.
+///
+/// | setting     | default            | meaning |
+/// |-------------|--------------------|---------|
+/// | `ridge`     | 0                  | weight of the ridge term where the grid has no `ridge` axis |
+/// | `intercept` | no                 | whether the model has one |
+/// | `folds`     | 10                 | parts the rows are dealt into, from 2 to n |
+/// | `seed`      | 0                  | fixes the folds |
+/// | `scoring`   | mean loss          | what a held-out fold is scored by |
+/// | `choice`    | one standard error | which point is fitted to all rows |
+pub struct CrossValidation<'a> {
+    data: &'a Data<'a>,
+    loss: Box<dyn Loss + 'a>,
+    constraint: SetSpec,
+    ridge: f64,
+    intercept: bool,
+    folds: usize,
+    seed: u64,
+    scoring: Scoring,
+    choice: Choice,
+}
+
+/// What a cross-validation found.
+#[derive(Clone, Debug)]
+pub struct Selection {
+    /// The scores of all points.
+    pub table: Table,
+    /// Position in the table of the best mean.
+    pub best: usize,
+    /// Position of the simplest point within one standard error of it.
+    pub one_standard_error: usize,
+    /// Position of the point that was fitted to all rows.
+    pub chosen: usize,
+    /// That fit.
+    pub fit: Fit,
+}
+
+impl Selection {
+    /// The chosen point and its scores.
+    pub fn chosen(&self) -> &Score {
+        &self.table.scores[self.chosen]
+    }
+}
+
+/// A score, and whether its fit converged.
+type Cell = (f64, bool);
+
+impl<'a> CrossValidation<'a> {
+    /// The problem with this set wherever the grid says nothing else.
+    pub fn new(data: &'a Data<'a>, loss: impl Loss + 'a, constraint: SetSpec) -> Self {
+        let (ridge, intercept, folds, seed) = (0.0, false, 10, 0);
+        let (loss, scoring, choice) = (Box::new(loss), Scoring::default(), Choice::default());
+        Self { data, loss, constraint, ridge, intercept, folds, seed, scoring, choice }
+    }
+
+    /// Weight of the ridge term.
+    #[must_use]
+    pub fn ridge(mut self, ridge: f64) -> Self {
+        self.ridge = ridge;
+        self
+    }
+
+    /// Gives the model an intercept.
+    #[must_use]
+    pub fn intercept(mut self, intercept: bool) -> Self {
+        self.intercept = intercept;
+        self
+    }
+
+    /// Parts the rows are dealt into.
+    #[must_use]
+    pub fn folds(mut self, folds: usize) -> Self {
+        self.folds = folds;
+        self
+    }
+
+    /// Fixes the folds.
+    #[must_use]
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self
+    }
+
+    /// What a held-out fold is scored by.
+    #[must_use]
+    pub fn scoring(mut self, scoring: Scoring) -> Self {
+        self.scoring = scoring;
+        self
+    }
+
+    /// Which point is fitted to all rows.
+    #[must_use]
+    pub fn choice(mut self, choice: Choice) -> Self {
+        self.choice = choice;
+        self
+    }
+
+    /// Scores every point of the grid and fits the chosen one to all rows.
+    ///
+    /// The settings hold for every fit: a limit of time or steps is one for each. A batch size above the rows of a fold is cut
+    /// to them. The last fit starts where the settings say, so that fitting the chosen point by hand gives the same model.
+    pub fn run(&self, grid: &Grid, settings: &Settings) -> Result<Selection> {
+        let silent = |_: &Finished| ControlFlow::<Infallible>::Continue(());
+        match self.run_watched(grid, settings, &silent)? {
+            ControlFlow::Continue(selection) => Ok(selection),
+            ControlFlow::Break(never) => match never {},
+        }
+    }
+
+    /// The same while someone watches, who may end it: `Break` then carries the reason out. If the last fit is ended, its
+    /// result so far is returned.
+    pub fn run_watched<W: Watch>(
+        &self,
+        grid: &Grid,
+        settings: &Settings,
+        watch: &W,
+    ) -> Result<ControlFlow<W::Reason, Selection>> {
+        settings.check(self.data.rows(), self.data.columns())?;
+        // One pool around all: a pool in each fit would multiply the threads.
+        let inside = Settings { threads: None, ..settings.clone() };
+        let Some(threads) = settings.threads else { return self.select(grid, &inside, watch) };
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+        let pool = pool.map_err(|error| Error::Threads { threads, reason: error.to_string() })?;
+        pool.install(|| self.select(grid, &inside, watch))
+    }
+
+    fn select<W: Watch>(
+        &self,
+        grid: &Grid,
+        settings: &Settings,
+        watch: &W,
+    ) -> Result<ControlFlow<W::Reason, Selection>> {
+        let points = self.checked_points(grid, settings)?;
+        let labels = self.scoring.needs_classes(&*self.loss).then(|| self.data.response());
+        let fold_of = folds(self.data.rows(), self.folds, labels, self.seed)?;
+        let halt = Halt::new(watch, self.folds * points.len());
+        let outcomes: Vec<Result<Option<Vec<Cell>>>> = (0..self.folds)
+            .into_par_iter()
+            .with_max_len(1)
+            .map(|fold| {
+                let outcome = self.path(fold, &fold_of, &points, settings, &halt);
+                outcome.inspect_err(|_| halt.fail(fold))
+            })
+            .collect();
+        // The first error is that of the lowest fold.
+        let cells = outcomes.into_iter().collect::<Result<Vec<_>>>()?;
+        if let Some(reason) = halt.take_reason() {
+            return Ok(ControlFlow::Break(reason));
+        }
+        let cells: Vec<Vec<Cell>> = cells.into_iter().flatten().collect();
+        let score = |(i, (point, _)): (usize, &(Point, Box<dyn Constraint>))| {
+            let scores = cells.iter().map(|path| path[i].0).collect();
+            Score::new(point.clone(), scores, cells.iter().filter(|path| path[i].1).count())
+        };
+        let scores = points.iter().enumerate().map(score).collect();
+        let table = Table { scoring: self.scoring, folds: self.folds, seed: self.seed, scores };
+        let (best, one_standard_error) = (table.best(), table.one_standard_error());
+        let chosen = if self.choice == Choice::Best { best } else { one_standard_error };
+        let (point, set) = &points[chosen];
+        let settings = Settings { rho1: point.rho1, ..settings.clone() };
+        let problem = Problem::new(self.data, &*self.loss, set).ridge(point.ridge).intercept(self.intercept);
+        let fit = problem.fit_observed(&settings, &mut FoldObserver { halt: &halt, fold: 0 })?;
+        Ok(ControlFlow::Continue(Selection { table, best, one_standard_error, chosen, fit }))
+    }
+
+    /// The points with their sets, and everything that can be refused before the first fit.
+    fn checked_points(&self, grid: &Grid, settings: &Settings) -> Result<Vec<(Point, Box<dyn Constraint>)>> {
+        if !(self.ridge >= 0.0 && self.ridge.is_finite()) {
+            return Err(Error::setting("ridge", "zero or positive, and finite", self.ridge));
+        }
+        if settings.schedule.is_some() && grid.axes().iter().any(|axis| axis.name() == "rho1") {
+            return Err(Error::setting("a grid", "without rho1 where a schedule is given", "both"));
+        }
+        for (row, &value) in self.data.response().iter().enumerate() {
+            if let Err(rule) = self.loss.check_response(value) {
+                return Err(Error::Response { loss: self.loss.spec(), row, value, rule });
+            }
+        }
+        self.scoring.check(self.data.response())?;
+        let points = grid.points(&self.constraint, self.ridge, settings.rho1)?;
+        let shape = self.data.parameter_shape();
+        points.into_iter().map(|point| point.constraint.build(shape).map(|set| (point, set))).collect()
+    }
+
+    /// All points in order with one fold held out; `None` if it was ended early.
+    fn path<W: Watch>(
+        &self,
+        fold: usize,
+        fold_of: &[usize],
+        points: &[(Point, Box<dyn Constraint>)],
+        settings: &Settings,
+        halt: &Halt<W>,
+    ) -> Result<Option<Vec<Cell>>> {
+        let rows = |inside: bool| (0..fold_of.len()).filter(|&row| (fold_of[row] == fold) == inside).collect();
+        let (training, held_out) = (self.data.subset(rows(false))?, self.data.subset(rows(true))?);
+        let failure = |point: &Point| {
+            let (label, folds, numbers) = (point.to_string(), self.folds, training.rows());
+            move |error| failed_fit(&label, fold, folds, in_parent_rows(error, numbers))
+        };
+        let first = failure(&points[0].0);
+        let (train, test) = match (training.data(), held_out.data()) {
+            (Ok(train), Ok(test)) => (train, test),
+            (Err(error), _) | (_, Err(error)) => return Err(first(error)),
+        };
+        let most = |count: Option<usize>| count.map(|count| count.min(train.rows()));
+        let (batch_size, monitor_rows) = (most(settings.batch_size), most(settings.monitor_rows));
+        let settings = Settings { batch_size, monitor_rows, ..settings.clone() };
+        // For each axis, the last point that others move on from along it.
+        let mut starts: Vec<Option<(Vec<f64>, f64)>> = vec![None; points[0].0.coordinates.len()];
+        let mut cells = Vec::with_capacity(points.len());
+        for (point, set) in points {
+            if halt.ends(fold) {
+                return Ok(None);
+            }
+            let mut settings = Settings { rho1: point.rho1, ..settings.clone() };
+            if let Some((coefficients, intercept)) = point.moved_along().and_then(|axis| starts[axis].clone()) {
+                settings = settings.start(coefficients, intercept);
+            }
+            let problem = Problem::new(&train, &*self.loss, set).ridge(point.ridge).intercept(self.intercept);
+            let fit = problem.fit_observed(&settings, &mut FoldObserver { halt, fold }).map_err(failure(point))?;
+            if fit.stop() == Stop::Interrupted {
+                return Ok(None);
+            }
+            let score = self.scoring.score(&*self.loss, &fit, &test).map_err(failure(point))?;
+            let start = (fit.coefficients().to_vec(), fit.intercept().unwrap_or(0.0));
+            starts[point.moved_along().unwrap_or(0)..].fill(Some(start));
+            cells.push((score, fit.stop() == Stop::Converged));
+            halt.finished(fold, point, score);
+        }
+        Ok(Some(cells))
+    }
+}
+
+/// The error of one fit, with the fold, counted from 1, and the point it happened at.
+fn failed_fit(label: &str, fold: usize, folds: usize, error: Error) -> Error {
+    let value = format!("{label}, which fails in fold {} of {folds}: {error}", fold + 1);
+    Error::setting("a point of the grid", "one that every fold can be fitted at", value)
+}
+
+/// Row numbers of a training set as those of the data they come from.
+fn in_parent_rows(error: Error, rows: &[usize]) -> Error {
+    let parent = |row: usize| rows.get(row).copied().unwrap_or(row);
+    match error {
+        Error::Overflow { loss, row, predictor } => Error::Overflow { loss, row: parent(row), predictor },
+        other => other,
+    }
+}

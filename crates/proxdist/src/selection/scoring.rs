@@ -1,0 +1,104 @@
+//! What a held-out fold is scored by.
+
+use crate::data::Data;
+use crate::error::{Error, Result};
+use crate::loss::Loss;
+use crate::metrics::{Labelled, Regression, is_for_classes, linear_predictors, weights};
+use crate::objective::Objective;
+use crate::solver::Fit;
+use serde::Serialize;
+use std::fmt;
+use std::str::FromStr;
+
+/// A score of a model on rows it has not seen; definitions in [`crate::metrics`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Scoring {
+    /// `loss`: the mean loss, without ridge term; smaller is better.
+    #[default]
+    Loss,
+    /// `auc`: larger is better; needs labels 0 and 1.
+    Auc,
+    /// `accuracy`: larger is better; needs labels 0 and 1.
+    Accuracy,
+    /// `mse`: the mean squared error of the predicted mean; smaller is better.
+    #[serde(rename = "mse")]
+    MeanSquaredError,
+}
+
+impl Scoring {
+    const ALL: [Self; 4] = [Self::Loss, Self::Auc, Self::Accuracy, Self::MeanSquaredError];
+
+    /// Whether a larger score is better.
+    pub fn larger_is_better(self) -> bool {
+        matches!(self, Self::Auc | Self::Accuracy)
+    }
+
+    /// Whether folds need their share of each class.
+    pub(super) fn needs_classes(self, loss: &dyn Loss) -> bool {
+        self.larger_is_better() || is_for_classes(loss)
+    }
+
+    /// Refuses responses that the score is not defined for, before anything is fitted.
+    pub(super) fn check(self, response: &[f64]) -> Result<()> {
+        if !self.larger_is_better() {
+            return Ok(());
+        }
+        match response.iter().position(|y| *y != 0.0 && *y != 1.0) {
+            None => Ok(()),
+            Some(row) => {
+                let found = format!("{self} with a response of {} at row {row}", response[row]);
+                Err(Error::setting("scoring", "loss or mse unless the response is 0 or 1", found))
+            }
+        }
+    }
+
+    /// The score on held-out rows.
+    pub(super) fn score(self, loss: &dyn Loss, fit: &Fit, held_out: &Data) -> Result<f64> {
+        let (coefficients, intercept) = (fit.coefficients(), fit.intercept());
+        if self == Self::Loss {
+            let mut theta = coefficients.to_vec();
+            theta.extend(intercept);
+            return Ok(Objective::new(held_out, loss, 0.0).value(&theta));
+        }
+        let mut scores = linear_predictors(held_out, coefficients, intercept.unwrap_or(0.0));
+        let (response, weights) = (held_out.response(), Some(&weights(held_out)[..]));
+        match self {
+            Self::Auc => Labelled::new(&scores, response, weights)?.auc().ok_or_else(|| {
+                Error::setting("scoring", "something else than auc where a fold has one class only", "auc")
+            }),
+            Self::Accuracy if is_for_classes(loss) => Ok(Labelled::new(&scores, response, weights)?.accuracy(0.0)),
+            _ => {
+                scores.iter_mut().for_each(|eta| *eta = loss.mean(*eta));
+                if self == Self::Accuracy {
+                    return Ok(Labelled::new(&scores, response, weights)?.accuracy(0.5));
+                }
+                Ok(Regression::of(&scores, response, weights)?.mean_squared_error)
+            }
+        }
+    }
+}
+
+impl fmt::Display for Scoring {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Loss => "loss",
+            Self::Auc => "auc",
+            Self::Accuracy => "accuracy",
+            Self::MeanSquaredError => "mse",
+        })
+    }
+}
+
+impl FromStr for Scoring {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        let known = Self::ALL.into_iter().find(|scoring| scoring.to_string() == text.trim());
+        known.ok_or_else(|| {
+            let names: Vec<String> = Self::ALL.iter().map(ToString::to_string).collect();
+            let reason = format!("no such score; the scores are {}", names.join(", "));
+            Error::Spec { text: text.to_owned(), at: text.trim().to_owned(), position: 1, reason }
+        })
+    }
+}
