@@ -8,10 +8,13 @@
 mod args;
 mod commands;
 mod failure;
+mod holdout;
 mod input;
+mod measures;
 mod model_file;
 mod output;
 mod progress;
+mod report;
 mod setup;
 mod signals;
 mod summary;
@@ -20,7 +23,7 @@ mod words;
 
 use args::{Cli, Command};
 use clap::Parser as _;
-use commands::{Ending, catalogue, fit, pages, predict, simulate};
+use commands::{Ending, catalogue, evaluate, fit, pages, predict, simulate, tune};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -42,7 +45,8 @@ fn run(command: &Command) -> failure::Result<Ending> {
     match command {
         Command::Fit(args) => fit::run(args),
         Command::Predict(args) => predict::run(args),
-        Command::Evaluate(_) | Command::Tune(_) => Err(failure::Failure::new("not yet", "wait")),
+        Command::Evaluate(args) => evaluate::run(args),
+        Command::Tune(args) => tune::run(args),
         Command::Simulate(args) => simulate::run(args),
         Command::Losses(args) => catalogue::losses(args),
         Command::Constraints(args) => catalogue::constraints(args),

@@ -68,7 +68,8 @@ pub(crate) fn page(about: &About) -> Result<Report> {
 
 /// The page about an evaluation.
 pub(crate) fn evaluation_page(model: &Model, data: &Data, source: &str, evaluation: &Evaluation) -> Result<Report> {
-    let facts = measures::list(evaluation).into_iter().filter_map(|(name, value)| Some(Fact::new(name, number(value?))));
+    let facts =
+        measures::list(evaluation).into_iter().filter_map(|(name, value)| Some(Fact::new(name, number(value?))));
     let mut report = Report {
         title: format!("{} model on {source}", model.constraint),
         result: format!("A model with the {} loss, predicting {} rows it is compared with.", model.loss, data.rows()),
@@ -175,11 +176,16 @@ fn certificate(certificate: &Certificate, model: &Model) -> Vec<CertificateLine>
         lines.push(line("gap", number(gap), "F is above its minimum over the set by at most this", None));
     }
     if let Some(optimal) = certificate.swap_optimal {
-        let verdict = if optimal { "no exchange of one feature for another lowers F" } else { "an exchange of features may lower F" };
+        let verdict = if optimal {
+            "no exchange of one feature for another lowers F"
+        } else {
+            "an exchange of features may lower F"
+        };
         lines.push(line("exchanges", if optimal { "none" } else { "some" }.to_owned(), verdict, Some(optimal)));
     }
     let covered = certificate.schedule_meets_theory;
-    let verdict = if covered { "covered by the convergence theorems" } else { "not covered by the convergence theorems" };
+    let verdict =
+        if covered { "covered by the convergence theorems" } else { "not covered by the convergence theorems" };
     lines.push(line("schedule", model.schedule.clone(), verdict, Some(covered)));
     lines
 }

@@ -1,7 +1,7 @@
 //! Options of `fit` and `tune`.
 
 use super::DataArgs;
-use super::values::{self, Auto, GridArg, ScheduleArg};
+use super::values::{self, Auto, ScheduleArg};
 use clap::{ArgAction, Args, ValueEnum};
 use proxdist::Shape;
 use std::path::PathBuf;
@@ -55,15 +55,15 @@ pub(crate) struct TuneArgs {
     #[command(flatten)]
     pub(crate) run: RunArgs,
     /// Values to try: a set's parameter (sparsity:5,10,20), ridge:0,1e-3 or rho1:1e-3,auto; repeat for more dimensions
-    #[arg(long, value_name = "NAME:V,V,...", required = true, value_parser = values::grid, action = ArgAction::Append, help_heading = "Tuning")]
-    pub(crate) grid: Vec<GridArg>,
+    #[arg(long, value_name = "NAME:V,V,...", required = true, action = ArgAction::Append, help_heading = "Tuning")]
+    pub(crate) grid: Vec<String>,
     /// Penalty of the first step, `auto`, or several to choose from
     #[arg(long, value_name = "X|auto,...", value_delimiter = ',', value_parser = values::auto_number, help_heading = "Method")]
     pub(crate) rho1: Vec<Auto<f64>>,
     /// Parts of the data; each is predicted from the others (stratified for classes)
     #[arg(long, default_value_t = 10, value_name = "K", help_heading = "Tuning")]
     pub(crate) folds: usize,
-    /// What to choose by: auc, accuracy, log-loss, r2, mse, mae or loss [default: loss]
+    /// What to choose by: loss, auc, accuracy or mse [default: loss]
     #[arg(long, value_name = "NAME", help_heading = "Tuning")]
     pub(crate) score: Option<String>,
     /// Choose the most constrained fit within one standard error of the best
@@ -147,6 +147,18 @@ pub(crate) struct OutputArgs {
     /// Exit with status 1 if the run has not converged; the model is written all the same
     #[arg(long)]
     pub(crate) require_convergence: bool,
+}
+
+impl OutputArgs {
+    /// Standard output holds one thing.
+    pub(crate) fn check(&self) -> crate::failure::Result<()> {
+        let is_stdout = self.out.as_ref().is_some_and(|path| path.as_os_str() == "-");
+        if is_stdout && self.json {
+            let message = "--json and --out - both want standard output";
+            return Err(crate::failure::Failure::new(message, "write the model to a file: --out model.json"));
+        }
+        Ok(())
+    }
 }
 
 /// How batches are drawn.

@@ -5,8 +5,8 @@ mod fit;
 mod values;
 
 pub(crate) use data::{DataArgs, Delimiter, MissingPolicy, NewDataArgs, TextArgs, UnknownPolicy};
-pub(crate) use fit::{FitArgs, RunArgs, SamplingArg, StopArg, TuneArgs};
-pub(crate) use values::{Auto, GridArg, ScheduleArg};
+pub(crate) use fit::{FitArgs, OutputArgs, RunArgs, SamplingArg, StopArg, TuneArgs};
+pub(crate) use values::{Auto, ScheduleArg};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;

@@ -41,15 +41,6 @@ pub(crate) enum ScheduleArg {
     Constant,
 }
 
-/// One dimension of a grid.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct GridArg {
-    /// A set of one parameter, `ridge` or `rho1`.
-    pub(crate) name: String,
-    /// What to try, as written.
-    pub(crate) values: Vec<String>,
-}
-
 type Parsed<T> = std::result::Result<T, String>;
 
 pub(super) fn auto_number(text: &str) -> Parsed<Auto<f64>> {
@@ -131,16 +122,6 @@ pub(super) fn schedule(text: &str) -> Parsed<ScheduleArg> {
     }
 }
 
-pub(super) fn grid(text: &str) -> Parsed<GridArg> {
-    let expected = "a name, a colon and values are expected, as in sparsity:5,10,20 or ridge:0,1e-3";
-    let Some((name, values)) = text.split_once(':') else { return Err(expected.to_owned()) };
-    let values: Vec<String> = values.split(',').map(|value| value.trim().to_owned()).collect();
-    if name.trim().is_empty() || values.iter().any(String::is_empty) {
-        return Err(expected.to_owned());
-    }
-    Ok(GridArg { name: name.trim().to_owned(), values })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -158,12 +139,5 @@ mod tests {
         let cap = Some(1e6);
         assert_eq!(schedule("geometric:1.2,100,1e6"), Ok(ScheduleArg::Geometric { factor: 1.2, every: 100, cap }));
         assert!(["geometric", "geometric:1.2", "poly:1", "geometric:x,1"].iter().all(|text| schedule(text).is_err()));
-    }
-
-    #[test]
-    fn a_grid_is_a_name_and_values() {
-        let values = vec!["5".to_owned(), "10".to_owned()];
-        assert_eq!(grid("sparsity:5, 10"), Ok(GridArg { name: "sparsity".to_owned(), values }));
-        assert!(["sparsity", ":1", "ridge:", "ridge:1,,2"].iter().all(|text| grid(text).is_err()));
     }
 }

@@ -62,7 +62,12 @@ pub(crate) fn run(args: &EvaluateArgs) -> Result<Ending> {
 }
 
 /// The rows asked for, unless all.
-fn chosen_rows(args: &EvaluateArgs, stored: &StoredModel, table: &Table, response: &[f64]) -> Result<Option<Vec<usize>>> {
+fn chosen_rows(
+    args: &EvaluateArgs,
+    stored: &StoredModel,
+    table: &Table,
+    response: &[f64],
+) -> Result<Option<Vec<usize>>> {
     if args.rows == RowsArg::All {
         return Ok(None);
     }

@@ -1,16 +1,19 @@
 //! `proxdist fit`
 
 use super::Ending;
-use crate::args::FitArgs;
+use crate::args::{FitArgs, OutputArgs};
 use crate::failure::{Failure, Result};
-use crate::model_file::{StoredModel, Training};
+use crate::model_file::{Holdout, StoredModel, Training};
 use crate::output::{self, Outputs, note};
 use crate::progress::{Limits, Watcher};
+use crate::report::{self, About};
 use crate::summary::Summary;
-use crate::{input, setup, signals};
+use crate::{holdout, input, measures, setup, signals};
+use proxdist::metrics::Evaluation;
 use proxdist::trace::Progress;
-use proxdist::{Fit, Problem, Stop};
+use proxdist::{Problem, Stop};
 use std::fmt::Write as _;
+use std::path::PathBuf;
 use std::time::Instant;
 
 /// Reads, fits, writes and tells.
@@ -28,6 +31,7 @@ pub(crate) fn run(args: &FitArgs) -> Result<Ending> {
         ("--checkpoint", args.checkpoint.as_ref()),
     ];
     output::check_places(&places, &[&args.data.data])?;
+    args.output.check()?;
     signals::listen();
 
     let started = Instant::now();
@@ -45,9 +49,16 @@ pub(crate) fn run(args: &FitArgs) -> Result<Ending> {
     }
 
     let response = table.response.as_deref().unwrap_or(&[]);
-    let data = input::view(&table, response, args.run.shape)?;
-    let set = setup::build(&spec, data.parameter_shape())?;
-    let problem = Problem::new(&data, loss, set).ridge(args.run.ridge).intercept(!args.run.no_intercept);
+    let whole = input::view(&table, response, args.run.shape)?;
+    let set = setup::build(&spec, whole.parameter_shape())?;
+    let kept_out = args.holdout.map(|share| Holdout { share, seed: args.run.seed, rows: whole.rows() });
+    let split = kept_out.map(|kept_out| holdout::split(kept_out, response, table.classes.is_some())).transpose()?;
+    let parts = split.map(|rows| Ok::<_, Failure>((whole.subset(rows.training)?, whole.subset(rows.heldout)?)));
+    let parts = parts.transpose()?;
+    let training = parts.as_ref().map(|(training, _)| training.data()).transpose()?;
+    let data = training.as_ref().unwrap_or(&whole);
+
+    let problem = Problem::new(data, loss, set).ridge(args.run.ridge).intercept(!args.run.no_intercept);
     let limits = Limits {
         steps: args.run.max_steps.unwrap_or(setup::MAX_STEPS),
         rows: args.run.passes.map(|passes| passes * data.rows() as f64),
@@ -56,55 +67,81 @@ pub(crate) fn run(args: &FitArgs) -> Result<Ending> {
     let fitting = Instant::now();
     let fit = problem.fit_observed(&settings, &mut Watcher::new(quiet, limits, setup::rank_of(&spec)))?;
     let fitting = fitting.elapsed().as_secs_f64();
+    let heldout = match &parts {
+        Some((_, heldout)) => Some(Evaluation::of_model(fit.model(), &heldout.data()?)?),
+        None => None,
+    };
 
-    let training = Training::new(table.schema.clone(), args.data.offset.clone(), None);
-    let written = write(args, &fit, training)?;
+    let source = args.data.data.display().to_string();
+    let about = About {
+        fit: &fit,
+        data,
+        table: &table,
+        source: &source,
+        spec: &spec,
+        heldout: heldout.as_ref(),
+        seconds: fitting,
+    };
+    let written = write(args, &about, kept_out)?;
     let summary = Summary {
         fit: &fit,
         table: &table,
         rows: data.rows(),
-        source: args.data.data.display().to_string(),
+        source,
         spec: &spec,
         seconds: (reading, fitting),
         written: &written,
     };
-    tell(args, &summary)?;
+    if args.output.json {
+        let evaluation = heldout.as_ref().map(serde_json::to_value).transpose().unwrap_or_default();
+        output::print(&format!("{}\n", summary.json(&evaluation.unwrap_or_default())))?;
+    } else {
+        tell(&args.output, &summary, "", heldout.as_ref())?;
+    }
     let is_short = args.output.require_convergence && fit.stop() != Stop::Converged;
     Ok(if is_short { Ending::NotConverged } else { Ending::Written })
 }
 
 /// All files at once, so that there is never a model without its report.
-fn write(args: &FitArgs, fit: &Fit, training: Training) -> Result<Vec<std::path::PathBuf>> {
+fn write(args: &FitArgs, about: &About, kept_out: Option<Holdout>) -> Result<Vec<PathBuf>> {
     let mut outputs = Outputs::default();
     if let Some(path) = &args.output.out {
-        let stored = StoredModel { model: fit.model().clone(), training: Some(training) };
+        let training = Training::new(about.table.schema.clone(), args.data.offset.clone(), kept_out);
+        let stored = StoredModel { model: about.fit.model().clone(), training: Some(training) };
         outputs.add(path, stored.to_json()?);
     }
+    if let Some(path) = &args.output.report {
+        outputs.add(path, report::page(about)?.to_html());
+    }
+    if let Some(path) = &args.plot {
+        outputs.add(path, report::convergence(about.fit));
+    }
     if let Some(path) = &args.trace {
-        outputs.add(path, trace_table(fit.trace()));
+        outputs.add(path, trace_table(about.fit.trace()));
     }
     outputs.commit()
 }
 
-fn tell(args: &FitArgs, summary: &Summary) -> Result<()> {
-    if args.output.json {
-        return output::print(&format!("{}\n", summary.json(&serde_json::Value::Null)));
-    }
-    if args.output.quiet {
+/// The summary on standard output, after `before`.
+pub(super) fn tell(output: &OutputArgs, summary: &Summary, before: &str, heldout: Option<&Evaluation>) -> Result<()> {
+    if output.quiet {
         return Ok(());
     }
-    let mut text = summary.text();
-    let files: Vec<String> =
-        summary.written.iter().filter(|path| path.as_os_str() != "-").map(|path| path.display().to_string()).collect();
+    let mut text = before.to_owned() + &summary.text();
+    if let Some(evaluation) = heldout {
+        let _ = write!(text, "\n{}", measures::text("rows kept out of the fit", evaluation));
+    }
+    let (streams, files): (Vec<_>, Vec<_>) = summary.written.iter().partition(|path| path.as_os_str() == "-");
     if !files.is_empty() {
-        let _ = writeln!(text, "\nwrote {}", files.join(", "));
+        let names: Vec<String> = files.iter().map(|path| path.display().to_string()).collect();
+        let _ = writeln!(text, "\nwrote {}", names.join(", "));
     }
     // With the model on standard output, that must hold nothing else.
-    if summary.written.iter().any(|path| path.as_os_str() == "-") {
-        output::complain(text.trim_end());
-        return Ok(());
+    if streams.is_empty() {
+        return output::print(&text);
     }
-    output::print(&text)
+    output::complain(text.trim_end());
+    Ok(())
 }
 
 /// One line per checkpoint.

@@ -1,10 +1,12 @@
 //! One file a command.
 
 pub(crate) mod catalogue;
+pub(crate) mod evaluate;
 pub(crate) mod fit;
 pub(crate) mod pages;
 pub(crate) mod predict;
 pub(crate) mod simulate;
+pub(crate) mod tune;
 
 /// How a command ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

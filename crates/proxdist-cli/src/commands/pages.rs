@@ -30,7 +30,11 @@ pub(crate) fn man(folder: Option<&Path>) -> Result<Ending> {
     for sub in command.get_subcommands() {
         let name = format!("proxdist-{}", sub.get_name());
         // A page is named after the whole command, as in `man proxdist-fit`.
-        let sub = sub.clone().display_name(name.clone()).bin_name(name.replacen('-', " ", 1)).version(env!("CARGO_PKG_VERSION"));
+        let sub = sub
+            .clone()
+            .display_name(name.clone())
+            .bin_name(name.replacen('-', " ", 1))
+            .version(env!("CARGO_PKG_VERSION"));
         outputs.add(&folder.join(format!("{name}.1")), page(sub)?);
     }
     outputs.add(&folder.join("proxdist.1"), page(command)?);

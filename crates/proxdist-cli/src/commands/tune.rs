@@ -12,8 +12,8 @@ use crate::words::number;
 use crate::{input, progress, setup, signals};
 use comfy_table::{CellAlignment, ContentArrangement};
 use indicatif::ProgressBar;
-use proxdist::selection::{Choice, CrossValidation, Finished, Grid, Scoring, Selection, Watch};
 use proxdist::Stop;
+use proxdist::selection::{Choice, CrossValidation, Finished, Grid, Scoring, Selection, Watch};
 use proxdist_report::{CvCurve, CvPoint};
 use serde_json::json;
 use std::io::IsTerminal as _;
@@ -101,7 +101,9 @@ fn grid(args: &TuneArgs) -> Result<(Grid, Auto<f64>)> {
         axes.push(format!("rho1:{}", values.join(",")));
     }
     let grid = Grid::parse(&axes).map_err(|error| {
-        Failure::from(error).about("--grid").hint("write sparsity:5,10,20, ball:1,5, ridge:0,1e-3 or rho1:1e-3,auto, each name once")
+        Failure::from(error)
+            .about("--grid")
+            .hint("write sparsity:5,10,20, ball:1,5, ridge:0,1e-3 or rho1:1e-3,auto, each name once")
     })?;
     let rho1 = match args.rho1[..] {
         [one] => one,
@@ -161,7 +163,13 @@ fn score_table(selection: &Selection, styled: bool) -> String {
             marks.push("chosen");
         }
         let converged = format!("{} of {}", score.converged, scores.folds);
-        table.add_row([score.point.to_string(), number(score.mean), number(score.standard_error), converged, marks.join(", ")]);
+        table.add_row([
+            score.point.to_string(),
+            number(score.mean),
+            number(score.standard_error),
+            converged,
+            marks.join(", "),
+        ]);
     }
     for column in 1..=3 {
         if let Some(column) = table.column_mut(column) {
@@ -170,7 +178,12 @@ fn score_table(selection: &Selection, styled: bool) -> String {
     }
     let direction = if scores.scoring.larger_is_better() { "larger" } else { "smaller" };
     let lines: Vec<String> = table.lines().map(|line| line.trim_end().to_owned()).collect();
-    format!("{} by {}-fold cross-validation, {direction} is better\n{}\n\n", scores.scoring, scores.folds, lines.join("\n"))
+    format!(
+        "{} by {}-fold cross-validation, {direction} is better\n{}\n\n",
+        scores.scoring,
+        scores.folds,
+        lines.join("\n")
+    )
 }
 
 fn document(selection: &Selection, summary: &Summary) -> serde_json::Value {

@@ -1,0 +1,124 @@
+//! One page that holds everything about a fit: no network, no other file.
+//!
+//! The page is readable without JavaScript; scripts add search, sorting and tooltips. Every text from outside is escaped, and a
+//! content security policy lets no other script run and nothing be fetched.
+
+// A page is text appended to text; the few spare allocations are nothing beside the figures.
+#![allow(clippy::format_push_string)]
+
+mod problem;
+mod sections;
+mod table;
+
+pub use problem::Problem;
+
+use crate::escape::{escape, script_json};
+use crate::input::{
+    CalibrationBin, CertificateLine, Coefficient, CoefficientMatrix, CvCurve, Fact, Notice, Residual, RocCurve,
+    TracePoint,
+};
+use serde::{Deserialize, Serialize};
+
+const HEAD: &str = include_str!("../template/head.html");
+const STYLE: &str = include_str!("../template/style.css");
+const SCRIPT: &str = include_str!("../template/script.js");
+
+/// Everything about a fit. Sections without content are left out of the page.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Report {
+    /// Title of the page.
+    pub title: String,
+    /// The result in one sentence.
+    pub result: String,
+    /// A few numbers to see first, such as the objective, the AUC or the number of nonzeros.
+    pub scores: Vec<Fact>,
+    /// What the reader should know.
+    pub notices: Vec<Notice>,
+    /// What was solved.
+    pub problem: Option<Problem>,
+    /// How good the result is.
+    pub certificate: Vec<CertificateLine>,
+    /// The run, checkpoint by checkpoint.
+    pub trace: Vec<TracePoint>,
+    /// A value that the objective is compared with in the figure of the run, such as that of the polished result.
+    pub reference: Option<f64>,
+    /// The unconstrained intercept, if there is one.
+    pub intercept: Option<f64>,
+    /// All coefficients, zeros included, in the order of the data.
+    pub coefficients: Vec<Coefficient>,
+    /// The coefficients as a matrix, for models that have one.
+    pub matrix: Option<CoefficientMatrix>,
+    /// Receiver operating characteristics, for classes.
+    pub roc: Vec<RocCurve>,
+    /// Observed shares against predicted probabilities, for classes.
+    pub calibration: Vec<CalibrationBin>,
+    /// Residuals, for regression.
+    pub residuals: Vec<Residual>,
+    /// Cross-validation, for `tune`.
+    pub cross_validation: Option<CvCurve>,
+    /// Settings of the run.
+    pub settings: Vec<Fact>,
+    /// Versions of the programs.
+    pub versions: Vec<Fact>,
+    /// The seed, which fixes the result.
+    pub seed: Option<u64>,
+    /// The command that repeats the run.
+    pub command: String,
+    /// Time taken.
+    pub seconds: Option<f64>,
+}
+
+impl Report {
+    /// The page.
+    pub fn to_html(&self) -> String {
+        let title = if self.title.is_empty() { "Model report" } else { &self.title };
+        let mut page = String::from(HEAD);
+        page.push_str(&format!(
+            "<title>{}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<main>\n",
+            escape(title)
+        ));
+        page.push_str(&format!("<header>\n<h1>{}</h1>\n", escape(title)));
+        if !self.result.is_empty() {
+            page.push_str(&format!("<p class=\"result\">{}</p>\n", escape(&self.result)));
+        }
+        page.push_str(&sections::scores(&self.scores));
+        page.push_str("</header>\n");
+        page.push_str(&sections::notices(&self.notices));
+        if let Some(problem) = &self.problem {
+            page.push_str(&problem.section());
+        }
+        page.push_str(&sections::certificate(&self.certificate));
+        page.push_str(&sections::convergence(&self.trace, self.reference));
+        if let Some(curve) = &self.cross_validation {
+            page.push_str(&sections::cross_validation(curve));
+        }
+        page.push_str(&table::section(&self.coefficients, self.intercept, self.matrix.as_ref()));
+        page.push_str(&sections::classes(&self.roc, &self.calibration));
+        page.push_str(&sections::residuals(&self.residuals));
+        page.push_str(&sections::run(self));
+        page.push_str("<footer>Written by proxdist. This file is complete in itself: it can be mailed, stored and printed.</footer>\n");
+        page.push_str(&format!("</main>\n<script nonce=\"proxdist\">\n{SCRIPT}</script>\n</body>\n</html>\n"));
+        page
+    }
+}
+
+/// Data for the scripts, in a form that no browser takes for code. Numbers that are not finite become `null`.
+fn embedded(id: &str, data: &impl Serialize) -> String {
+    let json = serde_json::to_string(data).unwrap_or_else(|_| "null".into());
+    format!("<script type=\"application/json\" id=\"{id}\">{}</script>\n", script_json(&json))
+}
+
+/// A section with a heading.
+fn section(heading: &str, content: &str) -> String {
+    format!("<section>\n<h2>{}</h2>\n{content}</section>\n", escape(heading))
+}
+
+/// A table of labelled values.
+fn facts(facts: &[Fact]) -> String {
+    if facts.is_empty() {
+        return String::new();
+    }
+    let row = |f: &Fact| format!("<tr><th scope=\"row\">{}</th><td>{}</td></tr>\n", escape(&f.label), escape(&f.value));
+    format!("<table class=\"facts\"><tbody>\n{}</tbody></table>\n", facts.iter().map(row).collect::<String>())
+}

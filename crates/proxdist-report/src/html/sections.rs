@@ -1,0 +1,173 @@
+//! The sections of the page that are a figure, a table or both.
+
+use super::{Report, embedded, facts, section};
+use crate::escape::escape;
+use crate::figures;
+use crate::input::{CalibrationBin, CertificateLine, CvCurve, Fact, Notice, Residual, RocCurve, Severity, TracePoint};
+use crate::number::{count, duration, number};
+use crate::svg::Style;
+
+/// Widths of the two versions of a figure; the style sheet shows the one that fits.
+const WIDE: f64 = 780.0;
+const NARROW: f64 = 330.0;
+
+/// A figure in a wide and a narrow version, so that its text stays readable on a phone.
+pub(super) fn figure(draw: impl Fn(Style) -> String, caption: &str) -> String {
+    let caption =
+        if caption.is_empty() { String::new() } else { format!("<figcaption>{}</figcaption>", escape(caption)) };
+    let (wide, narrow) = (draw(Style::inline().width(WIDE)), draw(Style::inline().width(NARROW)));
+    format!("<figure><div class=\"wide\">{wide}</div><div class=\"narrow\">{narrow}</div>{caption}</figure>\n")
+}
+
+/// A figure in one version, for those that are small anyway.
+pub(super) fn small_figure(draw: impl Fn(Style) -> String, width: f64) -> String {
+    format!("<figure>{}</figure>\n", draw(Style::inline().width(width)))
+}
+
+pub(super) fn scores(scores: &[Fact]) -> String {
+    if scores.is_empty() {
+        return String::new();
+    }
+    let tile = |f: &Fact| format!("<div><dt>{}</dt><dd>{}</dd></div>\n", escape(&f.label), escape(&f.value));
+    format!("<dl class=\"tiles\">\n{}</dl>\n", scores.iter().map(tile).collect::<String>())
+}
+
+pub(super) fn notices(notices: &[Notice]) -> String {
+    let line = |n: &Notice| {
+        let (class, word) = match n.severity {
+            Severity::Notice => ("notice", ""),
+            Severity::Warning => ("notice warning", "<strong>Warning:</strong> "),
+        };
+        format!("<p class=\"{class}\">{word}{}</p>\n", escape(&n.text))
+    };
+    // What matters most comes first.
+    let (warnings, rest): (Vec<_>, Vec<_>) = notices.iter().partition(|n| n.severity == Severity::Warning);
+    warnings.into_iter().chain(rest).map(line).collect()
+}
+
+pub(super) fn certificate(lines: &[CertificateLine]) -> String {
+    if lines.is_empty() {
+        return String::new();
+    }
+    let row = |line: &CertificateLine| {
+        let (class, mark, word) = match line.good {
+            Some(true) => ("good", "✓", "good: "),
+            Some(false) => ("bad", "!", "attention: "),
+            None => ("", "·", ""),
+        };
+        format!(
+            "<tr><th scope=\"row\">{}</th><td class=\"number\">{}</td><td class=\"{class}\"><span class=\"mark\" aria-hidden=\"true\">{mark}</span><span class=\"hidden\">{word}</span>{}</td></tr>\n",
+            escape(&line.label),
+            escape(&line.value),
+            escape(&line.verdict)
+        )
+    };
+    let rows: String = lines.iter().map(row).collect();
+    let head = "<thead><tr><th scope=\"col\">measure</th><th scope=\"col\" class=\"number\">value</th><th scope=\"col\">what it means</th></tr></thead>";
+    section("Certificate", &format!("<table class=\"stack certificate\">{head}<tbody>\n{rows}</tbody></table>\n"))
+}
+
+pub(super) fn convergence(trace: &[TracePoint], reference: Option<f64>) -> String {
+    let Some(last) = trace.last() else { return String::new() };
+    let thin = figures::thin_trace(trace, figures::TRACE_POINTS);
+    let caption = format!(
+        "{} checkpoints up to step {}, in {}. Distance to the set is measured before each projection; the result itself lies in the set.",
+        count(trace.len()),
+        count(last.step as usize),
+        duration(last.seconds)
+    );
+    let figure = figure(|style| figures::convergence(&thin, reference, style), &caption);
+    let data: Vec<_> = thin.iter().map(|t| (t.step, t.objective, t.distance, t.rho, t.nonzeros, t.seconds)).collect();
+    section("Convergence", &(figure + &embedded("trace-data", &data)))
+}
+
+pub(super) fn classes(roc: &[RocCurve], calibration: &[CalibrationBin]) -> String {
+    if roc.is_empty() && calibration.is_empty() {
+        return String::new();
+    }
+    let mut content = String::from("<div class=\"pair\">\n");
+    if !roc.is_empty() {
+        content.push_str(&small_figure(|style| figures::roc(roc, style), 384.0));
+    }
+    if !calibration.is_empty() {
+        content.push_str(&small_figure(|style| figures::calibration(calibration, style), 384.0));
+    }
+    content.push_str("</div>\n");
+    section("Discrimination and calibration", &content)
+}
+
+pub(super) fn residuals(residuals: &[Residual]) -> String {
+    if residuals.is_empty() {
+        return String::new();
+    }
+    let caption = "Left or above: residuals against fitted values. Right or below: residuals against normal quantiles; normal errors lie on the line.";
+    section("Residuals", &figure(|style| figures::residuals(residuals, style), caption))
+}
+
+/// Longer grids are cut in the table; the figure shows them all.
+const CANDIDATES: usize = 500;
+
+pub(super) fn cross_validation(curve: &CvCurve) -> String {
+    if curve.points.is_empty() {
+        return String::new();
+    }
+    let caption = match curve.folds {
+        0 => String::new(),
+        folds => format!("Mean over {folds} folds; bars are one standard error."),
+    };
+    let mut content = figure(|style| figures::cv_curve(curve, style), &caption);
+    let several = curve.points.iter().any(|p| !p.line.is_empty());
+    let other = |text: &str, tag: &str| if several { format!("<{tag}>{text}</{tag}>") } else { String::new() };
+    let parameter = if curve.parameter.is_empty() { "parameter" } else { &curve.parameter };
+    let score = if curve.score.is_empty() { "score" } else { &curve.score };
+    let mut rows = String::new();
+    for (i, point) in curve.points.iter().enumerate().take(CANDIDATES) {
+        let mut remarks = Vec::new();
+        if curve.chosen == Some(i) {
+            remarks.push("chosen");
+        }
+        if curve.one_standard_error == Some(i) {
+            remarks.push("simplest within one standard error");
+        }
+        let class = if remarks.is_empty() { "" } else { " class=\"chosen\"" };
+        rows.push_str(&format!(
+            "<tr{class}><td>{}</td>{}<td class=\"number\">{}</td><td class=\"number\">± {}</td><td>{}</td></tr>\n",
+            number(point.value, 6),
+            other(&escape(&point.line), "td"),
+            number(point.mean, 5),
+            number(point.standard_error, 2),
+            remarks.join(", ")
+        ));
+    }
+    content.push_str(&format!(
+        "<table class=\"candidates\"><thead><tr><th>{}</th>{}<th class=\"number\">{}</th><th class=\"number\">error</th><th><span class=\"hidden\">remark</span></th></tr></thead><tbody>\n{rows}</tbody></table>\n",
+        escape(parameter),
+        other("with", "th"),
+        escape(score)
+    ));
+    if curve.points.len() > CANDIDATES {
+        content.push_str(&format!(
+            "<p class=\"quiet\">The first {CANDIDATES} of {} candidates.</p>\n",
+            count(curve.points.len())
+        ));
+    }
+    section("Cross-validation", &content)
+}
+
+pub(super) fn run(report: &Report) -> String {
+    let mut content = String::new();
+    if !report.command.is_empty() {
+        content.push_str(&format!("<p>To repeat the run:</p>\n<pre><code>{}</code></pre>\n", escape(&report.command)));
+    }
+    let mut rows = Vec::new();
+    if let Some(seconds) = report.seconds {
+        rows.push(Fact::new("Time taken", duration(seconds)));
+    }
+    if let Some(seed) = report.seed {
+        rows.push(Fact::new("Seed", seed.to_string()));
+    }
+    rows.extend(report.settings.iter().cloned());
+    rows.extend(report.versions.iter().cloned());
+    content.push_str(&facts(&rows));
+    if content.is_empty() { String::new() } else { section("The run", &content) }
+}

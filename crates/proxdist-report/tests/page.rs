@@ -1,0 +1,156 @@
+//! The page: well-formed, complete in itself, and deaf to hostile text.
+
+mod samples;
+
+use proptest::prelude::*;
+use proxdist_report::{Coefficient, Notice, Report};
+
+/// Elements without an end tag.
+const VOID: [&str; 4] = ["meta", "input", "br", "hr"];
+
+/// Checks that tags nest; gives the elements in order. Scripts and styles end at their end tag, as in a browser.
+fn elements(html: &str) -> Vec<String> {
+    let (mut rest, mut open, mut seen) = (html, Vec::new(), Vec::new());
+    while let Some(start) = rest.find('<') {
+        rest = &rest[start + 1..];
+        if rest.starts_with('!') {
+            rest = &rest[rest.find('>').unwrap()..];
+            continue;
+        }
+        let name: String = rest.trim_start_matches('/').chars().take_while(char::is_ascii_alphanumeric).collect();
+        assert!(!name.is_empty(), "a bare < before {:.40}", rest);
+        let (mut quote, mut end) = (None, None);
+        for (i, c) in rest.char_indices() {
+            match (quote, c) {
+                (None, '"' | '\'') => quote = Some(c),
+                (Some(q), c) if q == c => quote = None,
+                (None, '>') => {
+                    end = Some(i);
+                    break;
+                }
+                (None, '<') => panic!("< inside the tag {name}"),
+                _ => {}
+            }
+        }
+        let tag = &rest[..end.unwrap()];
+        rest = &rest[tag.len() + 1..];
+        if tag.starts_with('/') {
+            assert_eq!(open.pop().as_deref(), Some(name.as_str()));
+        } else if !tag.ends_with('/') && !VOID.contains(&name.as_str()) {
+            open.push(name.clone());
+            if name == "script" || name == "style" {
+                rest = &rest[rest.find(&format!("</{name}")).unwrap()..];
+            }
+            seen.push(name);
+        } else {
+            seen.push(name);
+        }
+    }
+    assert!(open.is_empty(), "left open: {open:?}");
+    seen
+}
+
+#[test]
+fn sample_pages_nest_and_have_their_sections() {
+    for (name, report) in samples::reports() {
+        let html = report.to_html();
+        let elements = elements(&html);
+        assert_eq!(elements.iter().filter(|e| *e == "main").count(), 1, "{name}");
+    }
+    let html = samples::tune().to_html();
+    for heading in [
+        "Problem",
+        "Certificate",
+        "Convergence",
+        "Cross-validation",
+        "Coefficients",
+        "Discrimination and calibration",
+        "The run",
+    ] {
+        assert!(html.contains(&format!("<h2>{heading}</h2>")), "{heading}");
+    }
+    assert!(samples::regression().to_html().contains("<h2>Residuals</h2>"));
+    assert!(samples::matrix().to_html().contains("<h2>Coefficient matrix</h2>"));
+}
+
+#[test]
+fn an_empty_report_is_a_page_without_sections() {
+    let html = Report::default().to_html();
+    elements(&html);
+    assert!(!html.contains("<h2>"));
+}
+
+#[test]
+fn nothing_is_fetched() {
+    for (_, report) in samples::reports() {
+        let html = report.to_html().replace("http://www.w3.org/2000/svg", "");
+        for sign in ["http:", "https:", "url(", "@import", "<link", "src=\"", " href="] {
+            assert!(!html.contains(sign), "{sign}");
+        }
+    }
+}
+
+#[test]
+fn hostile_text_adds_no_element() {
+    let kind = |report: &Report| {
+        let mut names = elements(&report.to_html());
+        names.sort();
+        names.dedup();
+        names
+    };
+    assert_eq!(kind(&samples::hostile()), kind(&samples::tune()));
+    assert!(!samples::hostile().to_html().contains("<img"));
+}
+
+#[test]
+fn embedded_data_can_be_read_back() {
+    let mut report = samples::logistic();
+    report.coefficients[0] = Coefficient::new(samples::HOSTILE, f64::NAN);
+    let html = report.to_html();
+    let start = html.find("id=\"coefficient-data\">").unwrap() + "id=\"coefficient-data\">".len();
+    let json = &html[start..start + html[start..].find("</script>").unwrap()];
+    let data: serde_json::Value = serde_json::from_str(json).unwrap();
+    assert_eq!(data["names"].as_array().unwrap().len(), 1024);
+    assert_eq!(data["names"][0], samples::HOSTILE);
+    assert!(data["values"][0].is_null());
+    assert!(html.contains("not finite"));
+}
+
+#[test]
+fn a_report_survives_being_stored() {
+    let report = samples::logistic();
+    let stored = serde_json::to_string(&report).unwrap();
+    assert_eq!(serde_json::from_str::<Report>(&stored).unwrap(), report);
+    let partial: Report = serde_json::from_str(r#"{"title": "short"}"#).unwrap();
+    assert_eq!(partial.title, "short");
+}
+
+#[test]
+fn warnings_come_before_notices() {
+    let notices = vec![Notice::remark("second"), Notice::warning("first")];
+    let html = Report { notices, ..Report::default() }.to_html();
+    assert!(html.find("first").unwrap() < html.find("second").unwrap());
+}
+
+#[test]
+fn a_wide_model_stays_small_enough_to_mail() {
+    let report = Report { coefficients: samples::coefficients(60_000, 500), ..Report::default() };
+    let size = report.to_html().len();
+    assert!(size < 2_000_000, "{size} bytes");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_text_gives_a_page_that_nests(text in any::<String>(), value in any::<f64>()) {
+        let mut report = samples::hostile();
+        report.title.clone_from(&text);
+        report.result.clone_from(&text);
+        report.command.clone_from(&text);
+        report.seconds = Some(value);
+        report.reference = Some(value);
+        report.coefficients = vec![Coefficient::new(text, value)];
+        elements(&report.to_html());
+    }
+}
