@@ -2,6 +2,7 @@
 
 use crate::words::{number, plural};
 use proxdist::metrics::Evaluation;
+use std::fmt::Write as _;
 
 /// The measures that belong to the task, by name.
 pub(crate) fn list(evaluation: &Evaluation) -> Vec<(&'static str, Option<f64>)> {
@@ -36,7 +37,7 @@ pub(crate) fn text(heading: &str, evaluation: &Evaluation) -> String {
     let mut text = format!("{heading}, {}:\n", plural(rows(evaluation), "row"));
     for (name, value) in list(evaluation) {
         let value = value.map_or_else(|| "not defined for these rows".to_owned(), number);
-        text.push_str(&format!("  {name:<10}{value}\n"));
+        let _ = writeln!(text, "  {name:<10}{value}");
     }
     text
 }

@@ -97,9 +97,9 @@ fn repeat(seed: Option<u64>) -> Report {
 /// The command line, quoted for a shell.
 fn command() -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:,=+@%".contains(c);
-    let quoted = |word: String| match word.chars().all(plain) && !word.is_empty() {
-        true => word,
-        false => format!("'{}'", word.replace('\'', r"'\''")),
+    let quoted = |word: String| {
+        let is_plain = word.chars().all(plain) && !word.is_empty();
+        if is_plain { word } else { format!("'{}'", word.replace('\'', r"'\''")) }
     };
     let words = std::env::args_os().skip(1).map(|word| quoted(word.to_string_lossy().into_owned()));
     std::iter::once("proxdist".to_owned()).chain(words).collect::<Vec<_>>().join(" ")
@@ -126,7 +126,7 @@ fn scores(about: &About, training: &Evaluation) -> Vec<Fact> {
 }
 
 fn notices(about: &About) -> Vec<Notice> {
-    let mut notices: Vec<Notice> = about.table.notices.iter().map(|text| Notice::notice(text.as_str())).collect();
+    let mut notices: Vec<Notice> = about.table.notices.iter().map(|text| Notice::remark(text.as_str())).collect();
     if about.fit.stop() != Stop::Converged {
         notices.push(Notice::warning(format!("The run has not converged: {}.", about.fit.stop())));
     }

@@ -7,9 +7,11 @@ use crate::model_file::StoredModel;
 use crate::output::{self, note};
 use crate::summary::peak_memory;
 use crate::{holdout, input, measures, report};
+use proxdist::data::Part;
 use proxdist::metrics::Evaluation;
 use proxdist_io::Table;
 use serde_json::json;
+use std::fmt::Write as _;
 
 /// Predicts, compares, tells.
 pub(crate) fn run(args: &EvaluateArgs) -> Result<Ending> {
@@ -28,7 +30,7 @@ pub(crate) fn run(args: &EvaluateArgs) -> Result<Ending> {
     let whole = input::view(&table, response, None)?;
     let rows = chosen_rows(args, &stored, &table, response)?;
     let part = rows.map(|rows| whole.subset(rows)).transpose()?;
-    let subset = part.as_ref().map(|part| part.data()).transpose()?;
+    let subset = part.as_ref().map(Part::data).transpose()?;
     let data = subset.as_ref().unwrap_or(&whole);
     let evaluation = Evaluation::of_model(&stored.model, data)?;
     if let Some(path) = &args.report {
@@ -54,7 +56,7 @@ pub(crate) fn run(args: &EvaluateArgs) -> Result<Ending> {
         };
         let mut text = measures::text(&which, &evaluation);
         if let (Some(path), false) = (&args.report, args.quiet) {
-            text.push_str(&format!("\nwrote {}\n", path.display()));
+            let _ = writeln!(text, "\nwrote {}", path.display());
         }
         output::print(&text)?;
     }

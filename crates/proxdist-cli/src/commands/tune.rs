@@ -13,7 +13,7 @@ use crate::{input, progress, setup, signals};
 use comfy_table::{CellAlignment, ContentArrangement};
 use indicatif::ProgressBar;
 use proxdist::Stop;
-use proxdist::selection::{Choice, CrossValidation, Finished, Grid, Scoring, Selection, Watch};
+use proxdist::selection::{Axis, Choice, CrossValidation, Finished, Grid, Scoring, Selection, Watch};
 use proxdist_report::{CvCurve, CvPoint};
 use serde_json::json;
 use std::io::IsTerminal as _;
@@ -203,7 +203,7 @@ fn document(selection: &Selection, summary: &Summary) -> serde_json::Value {
 /// The scores along the first set's axis, or the only axis there is; other axes tell the lines apart.
 fn curve(grid: &Grid, selection: &Selection) -> CvCurve {
     let is_set = |name: &str| name != "ridge" && name != "rho1";
-    let names: Vec<&str> = grid.axes().iter().map(|axis| axis.name()).collect();
+    let names: Vec<&str> = grid.axes().iter().map(Axis::name).collect();
     let along = names.iter().find(|name| is_set(name)).or(names.first()).copied().unwrap_or_default();
     let points = selection.table.scores.iter().map(|score| {
         // A label is the values on the axes, as in `sparsity:5, ridge:0.1`.
