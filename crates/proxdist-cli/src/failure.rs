@@ -50,13 +50,28 @@ impl Failure {
 
 impl From<proxdist::Error> for Failure {
     fn from(error: proxdist::Error) -> Self {
-        Self::new(error.to_string(), core_hint(&error))
+        Self::new(core_message(&error), core_hint(&error))
     }
 }
 
 impl From<proxdist_io::Error> for Failure {
     fn from(error: proxdist_io::Error) -> Self {
         Self::new(error.to_string(), reader_hint(&error))
+    }
+}
+
+/// The library counts rows from 0 and knows settings; people count from 1 and know options.
+fn core_message(error: &proxdist::Error) -> String {
+    use proxdist::Error as E;
+    match error {
+        E::Response { loss, row, value, rule } => {
+            format!("the target of data row {} is {value}: the {loss} loss needs {rule}", row + 1)
+        }
+        E::Setting { setting, rule, value } => match option_of(setting) {
+            Some(option) => format!("{option} must be {rule}, got {value}"),
+            None => error.to_string(),
+        },
+        _ => error.to_string(),
     }
 }
 
@@ -81,7 +96,7 @@ fn core_hint(error: &proxdist::Error) -> String {
             "--weights needs a column of numbers that are zero or positive, not all zero".to_owned()
         }
         E::Response { loss, .. } => response_hint(loss),
-        E::Setting { setting, .. } => setting_hint(setting),
+        E::Setting { setting, .. } => setting_hint(setting).to_owned(),
         E::Constraint { spec, reason } => constraint_hint(spec, reason),
         E::Spec { .. } => "`proxdist constraints` and `proxdist losses` list what can be written".to_owned(),
         E::Projection { .. } => "check that the sets of the intersection have a point in common".to_owned(),
@@ -107,34 +122,59 @@ fn response_hint(loss: &str) -> String {
     }
 }
 
-fn setting_hint(setting: &str) -> String {
-    let option = match setting {
-        "max_passes" => "--passes",
-        "time_limit" => "--time",
-        "max_steps" => "--max-steps",
+/// The option that a setting of the library comes from.
+fn option_of(setting: &str) -> Option<&'static str> {
+    Some(match setting {
         "batch_size" => "--batch-size",
-        "rho0" | "rho1" | "rho" => "--rho1",
+        "folds" => "--folds",
+        "gamma" => "--gamma",
+        "max_passes" => "--passes",
+        "max_steps" => "--max-steps",
         "nonzeros of the truth" => "--s",
-        "rank of the truth" => return "ranks such as 1, 2, 4 and 8 are possible".to_owned(),
-        "delta" => return "write huber:DELTA with a positive number, as in huber:1.345".to_owned(),
-        name if name.contains("geometric") => "--schedule geometric:FACTOR,EVERY[,CAP]",
-        name if name.chars().all(|c| c.is_ascii_lowercase()) => return format!("change --{name}"),
-        _ => return "`proxdist fit --help` lists the range of every option".to_owned(),
-    };
-    format!("change {option}")
+        "rank of the truth" => "--rank",
+        "rho" | "rho0" | "rho1" => "--rho1",
+        "ridge" => "--ridge",
+        "scoring" => "--score",
+        "threads" => "--threads",
+        "time_limit" => "--time",
+        "tolerance" => "--tolerance",
+        name if name.contains("geometric") => "--schedule",
+        _ => return None,
+    })
+}
+
+fn setting_hint(setting: &str) -> &'static str {
+    match option_of(setting) {
+        Some("--batch-size") => "leave --batch-size out for a size that fits the data",
+        Some("--folds") => "5 or 10 are usual",
+        Some("--gamma") => "1 is usual, and powers above 0.5 and up to 1 are covered by the theory",
+        Some("--rho1") => "`--rho1 auto` finds a value",
+        Some("--rank") => "ranks such as 1, 2, 4 and 8 are possible",
+        Some("--ridge") => "0 means no ridge term",
+        Some("--schedule") => "write geometric:FACTOR,EVERY[,CAP], as in geometric:1.2,100",
+        Some("--score") => "`--score loss` is always possible",
+        Some("--tolerance") => "1e-4 is the default",
+        Some("--passes" | "--max-steps" | "--threads" | "--time" | "--s") => {
+            "give a number in that range, or leave it out"
+        }
+        _ if setting.contains("huber") => "write huber:DELTA with a positive number, as in huber:1.345",
+        _ if setting.contains("grid") => "change or remove that value of --grid",
+        _ => "`proxdist fit --help` lists the range of every option",
+    }
 }
 
 fn constraint_hint(spec: &str, reason: &str) -> String {
-    if spec.starts_with("rank") && reason.contains("vector") {
-        return "say how the features form a matrix, row by row, as in --shape 64x64".to_owned();
+    let limit = || reason.split(|c: char| !c.is_ascii_digit()).rfind(|digits| !digits.is_empty());
+    let name = spec.split(':').next().unwrap_or(spec);
+    match (name, limit()) {
+        _ if spec.contains('&') => "sets that can be combined: `proxdist constraints`, last line".to_owned(),
+        ("rank", _) if reason.contains("vector") => {
+            "say how the features form a matrix, row by row, as in --shape 64x64".to_owned()
+        }
+        ("rank", Some(most)) => format!("choose a rank from 1 to {most}"),
+        ("sparsity", Some(most)) => format!("choose sparsity:1 to sparsity:{most}"),
+        _ => "change the set; `proxdist constraints` says what each one needs".to_owned(),
     }
-    if let Some(range) = reason.strip_prefix("choose ") {
-        return format!("choose {range}");
-    }
-    if spec.contains('&') {
-        return "sets that can be combined: `proxdist constraints`, last line".to_owned();
-    }
-    "change --constraint; `proxdist constraints` says what each set needs".to_owned()
 }
 
 /// What to do when the system refuses a file.

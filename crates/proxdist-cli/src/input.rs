@@ -130,21 +130,12 @@ pub(crate) fn view<'a>(table: &'a Table, response: &'a [f64], shape: Option<Shap
         None => data,
     };
     // Names such as V7 say no more than the position does.
-    let data = if is_numbered(&table.names) { data } else { data.names(table.names.iter().cloned())? };
+    let is_named = table.schema.numbered.is_none();
+    let data = if is_named { data.names(table.names.iter().cloned())? } else { data };
     match shape {
         Some(Shape::Matrix { rows, columns }) => Ok(data.shape(rows, columns)?),
         _ => Ok(data),
     }
-}
-
-/// Whether the names are V1, V2, …, in order.
-pub(crate) fn is_numbered(names: &[String]) -> bool {
-    names.iter().enumerate().all(|(j, name)| is_number_name(name, j + 1))
-}
-
-/// Whether a name is `V` and the number, without making text of either.
-pub(crate) fn is_number_name(name: &str, number: usize) -> bool {
-    name.strip_prefix('V').is_some_and(|digits| !digits.starts_with(['0', '+']) && digits.parse() == Ok(number))
 }
 
 /// What to call a coefficient.

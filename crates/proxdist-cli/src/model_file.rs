@@ -4,9 +4,8 @@
 //! fit.
 
 use crate::failure::{Failure, Result, file_hint};
-use crate::input::is_number_name;
 use proxdist::Model;
-use proxdist_io::{ColumnKind, Schema, SchemaColumn};
+use proxdist_io::Schema;
 use serde::{Deserialize, Serialize};
 use std::io::Read as _;
 use std::path::Path;
@@ -25,9 +24,6 @@ pub(crate) struct StoredModel {
 pub(crate) struct Training {
     /// Columns, categories and labels.
     pub(crate) schema: Schema,
-    /// Instead of listing columns V1, …, Vp in the schema.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    numbered: Option<usize>,
     /// Column of offsets.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) offset: Option<String>,
@@ -50,28 +46,7 @@ pub(crate) struct Holdout {
 impl Training {
     /// Of a table read from a file.
     pub(crate) fn new(schema: Schema, offset: Option<String>, holdout: Option<Holdout>) -> Self {
-        Self { schema, numbered: None, offset, holdout }
-    }
-
-    /// Without columns that a number says as well.
-    fn compact(mut self) -> Self {
-        let columns = &self.schema.columns;
-        let is_plain = |(j, column): (usize, &SchemaColumn)| {
-            matches!(column.kind, ColumnKind::Number { fill: None }) && is_number_name(&column.name, j + 1)
-        };
-        if columns.iter().enumerate().all(is_plain) {
-            self.numbered = Some(columns.len());
-            self.schema.columns.clear();
-        }
-        self
-    }
-
-    fn expanded(mut self) -> Self {
-        let column = |j| SchemaColumn { name: format!("V{j}"), kind: ColumnKind::Number { fill: None } };
-        if let Some(count) = self.numbered.take().filter(|_| self.schema.columns.is_empty()) {
-            self.schema.columns = (1..=count).map(column).collect();
-        }
-        self
+        Self { schema, offset, holdout }
     }
 }
 
@@ -80,8 +55,7 @@ impl StoredModel {
     pub(crate) fn to_json(&self) -> Result<String> {
         let core = self.model.to_json();
         let Some(training) = &self.training else { return Ok(core + "\n") };
-        let data =
-            serde_json::to_string(&training.clone().compact()).map_err(|error| unwritable(&error.to_string()))?;
+        let data = serde_json::to_string(training).map_err(|error| unwritable(&error.to_string()))?;
         // The library's text stays as it is, so that its numbers keep every bit and its keys their order.
         let body = core.trim_end().strip_suffix('}').ok_or_else(|| unwritable("not an object"))?;
         Ok(format!("{},\n  \"data\": {data}\n}}\n", body.trim_end()))
@@ -118,10 +92,6 @@ impl StoredModel {
         let ours: Ours = serde_json::from_str(text).map_err(|error| damaged(error.to_string()))?;
         let Some(training) = ours.data else { return Ok(None) };
         let features = model.coefficients.len();
-        if training.numbered.is_some_and(|count| count != features) {
-            return Err(damaged(format!("\"data\" does not fit {features} features")));
-        }
-        let training = training.expanded();
         match training.schema.width() {
             width if width == features => Ok(Some(training)),
             width => Err(damaged(format!("\"data\" describes {width} columns, the model has {features}"))),

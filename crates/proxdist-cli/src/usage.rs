@@ -1,8 +1,10 @@
 //! Mistakes on the command line, in the same two lines as all others.
 
+use crate::args::Cli;
 use crate::commands::Ending;
 use crate::failure::{Failure, Result};
 use crate::output;
+use clap::CommandFactory as _;
 use clap::error::ErrorKind;
 
 /// Help and version go to standard output; everything else is a failure.
@@ -18,7 +20,9 @@ pub(crate) fn explain(error: &clap::Error) -> Result<Ending> {
     let paragraphs: Vec<String> = text.split("\n\n").map(joined).collect();
     let message = paragraphs.first().map_or("", String::as_str).trim_start_matches("error:").trim();
     let tips: Vec<&str> = paragraphs.iter().filter_map(|p| p.strip_prefix("tip: ")).collect();
-    let command = paragraphs.iter().find_map(|p| p.strip_prefix("Usage: ")).map_or("proxdist", command_of).to_owned();
+    let mut words = vec!["proxdist".to_owned()];
+    words.extend(std::env::args().nth(1).filter(|word| Cli::command().find_subcommand(word).is_some()));
+    let command = words.join(" ");
     let help = format!("`{command} --help` lists the options");
     let hint = if tips.is_empty() { help } else { format!("{}; {help}", tips.join("; ")) };
     Err(Failure::new(message, hint))
@@ -27,16 +31,4 @@ pub(crate) fn explain(error: &clap::Error) -> Result<Ending> {
 /// Lines of one paragraph as one.
 fn joined(paragraph: &str) -> String {
     paragraph.lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" ")
-}
-
-/// `proxdist fit` of `proxdist fit [OPTIONS] <DATA>`.
-fn command_of(usage: &str) -> &str {
-    let end = usage.find([' ', '[', '<', '-']).map_or(usage.len(), |first| {
-        let rest = &usage[first + 1..];
-        match rest.chars().next() {
-            Some(c) if c.is_ascii_lowercase() => first + 1 + rest.find(' ').unwrap_or(rest.len()),
-            _ => first,
-        }
-    });
-    &usage[..end]
 }

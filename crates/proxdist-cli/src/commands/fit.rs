@@ -148,8 +148,9 @@ pub(super) fn tell(output: &OutputArgs, summary: &Summary, before: &str, heldout
 fn trace_table(trace: &[Progress]) -> String {
     let mut text = "step,objective,distance,rho,nonzeros,rows_seen,seconds\n".to_owned();
     for at in trace {
-        let Progress { step, objective, distance, rho, nonzeros, rows_seen, elapsed } = at;
-        let _ = writeln!(text, "{step},{objective},{distance},{rho},{nonzeros},{rows_seen},{}", elapsed.as_secs_f64());
+        let Progress { step, objective, distance, rho, nonzeros, rows_seen, .. } = at;
+        let seconds = at.elapsed.as_secs_f64();
+        let _ = writeln!(text, "{step},{objective},{distance},{rho},{nonzeros},{rows_seen},{seconds}");
     }
     text
 }

