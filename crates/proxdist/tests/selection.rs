@@ -123,7 +123,8 @@ fn two_axes_give_every_combination_and_all_scores_of_classes_work() {
         assert_eq!(selection.table.scores.len(), 6);
         let chosen = &selection.table.scores[selection.best];
         assert!((chosen.mean - best).abs() < (worst - best).abs(), "{scoring}: {chosen:?}");
-        assert_eq!(chosen.point.ridge, 0.0);
+        // Shrinkage hardly changes the order of the scores, which is all that the other two look at.
+        assert!(scoring.larger_is_better() || chosen.point.ridge == 0.0, "{scoring}: {chosen:?}");
         assert!(chosen.point.constraint.to_string().starts_with("linf:50 & sparsity:"));
     }
     let hinge = CrossValidation::new(&data, SquaredHinge, SetSpec::WholeSpace).folds(3).scoring(Scoring::Accuracy);

@@ -1,7 +1,8 @@
 //! One direction of a grid: the parameter of a set, the ridge weight, or the first penalty.
 
+use super::family::Family;
 use crate::error::{Error, Result};
-use crate::spec::{Block, SetSpec};
+use crate::spec::SetSpec;
 use std::fmt;
 
 /// A name and the values to try, `sparsity:5,10,20`, `ridge:0,1e-3` or `rho1:1e-3,auto`.
@@ -19,85 +20,6 @@ pub(super) enum Kind {
     Ridge(Vec<f64>),
     /// `None` is `auto`.
     Rho1(Vec<Option<f64>>),
-}
-
-/// The sets that are told by one number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Family {
-    Ball,
-    Sparsity,
-    Rank,
-    L1Ball,
-    LinfBall,
-    Simplex,
-    GroupSparsity,
-}
-
-impl Family {
-    const ALL: [Self; 7] =
-        [Self::Ball, Self::Sparsity, Self::Rank, Self::L1Ball, Self::LinfBall, Self::Simplex, Self::GroupSparsity];
-
-    fn name(self) -> &'static str {
-        match self {
-            Self::Ball => "ball",
-            Self::Sparsity => "sparsity",
-            Self::Rank => "rank",
-            Self::L1Ball => "l1",
-            Self::LinfBall => "linf",
-            Self::Simplex => "simplex",
-            Self::GroupSparsity => "group-sparsity",
-        }
-    }
-
-    fn counts(self) -> bool {
-        matches!(self, Self::Sparsity | Self::Rank | Self::GroupSparsity)
-    }
-
-    /// A set of the family by itself; groups have to be told.
-    fn set(self, value: f64) -> Option<SetSpec> {
-        Some(match self {
-            Self::Ball => SetSpec::Ball { radius: value, center: None },
-            Self::Sparsity => SetSpec::Sparsity { keep: value as usize },
-            Self::Rank => SetSpec::Rank { rank: value as usize },
-            Self::L1Ball => SetSpec::L1Ball { radius: value },
-            Self::LinfBall => SetSpec::LinfBall { radius: value },
-            Self::Simplex => SetSpec::Simplex { total: value },
-            Self::GroupSparsity => return None,
-        })
-    }
-
-    /// The place of the parameter, if `set` is of the family.
-    fn replace(self, set: &mut SetSpec, value: f64) -> bool {
-        match (self, set) {
-            (Self::Ball, SetSpec::Ball { radius: number, .. })
-            | (Self::L1Ball, SetSpec::L1Ball { radius: number })
-            | (Self::LinfBall, SetSpec::LinfBall { radius: number })
-            | (Self::Simplex, SetSpec::Simplex { total: number }) => *number = value,
-            (Self::Sparsity, SetSpec::Sparsity { keep: count })
-            | (Self::Rank, SetSpec::Rank { rank: count })
-            | (Self::GroupSparsity, SetSpec::GroupSparsity { keep: count, .. }) => *count = value as usize,
-            _ => return false,
-        }
-        true
-    }
-
-    /// Replaces the parameter wherever the family occurs; returns how often it did.
-    fn replace_all(self, set: &mut SetSpec, value: f64, template: Option<&SetSpec>) -> usize {
-        match set {
-            SetSpec::Intersection(parts) => parts.iter_mut().map(|part| self.replace_all(part, value, template)).sum(),
-            SetSpec::Blocks(blocks) => {
-                blocks.iter_mut().map(|Block { set, .. }| self.replace_all(set, value, template)).sum()
-            }
-            set => {
-                let is_member = self.replace(set, value);
-                if let (true, Some(template)) = (is_member, template) {
-                    set.clone_from(template);
-                    self.replace(set, value);
-                }
-                usize::from(is_member)
-            }
-        }
-    }
 }
 
 impl Axis {

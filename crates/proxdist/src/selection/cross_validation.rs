@@ -213,7 +213,7 @@ impl<'a> CrossValidation<'a> {
         let (training, held_out) = (self.data.subset(rows(false))?, self.data.subset(rows(true))?);
         let failure = |point: &Point| {
             let (label, folds, numbers) = (point.to_string(), self.folds, training.rows());
-            move |error| failed_fit(&label, fold, folds, in_parent_rows(error, numbers))
+            move |error| failed_fit(&label, fold, folds, &in_parent_rows(error, numbers))
         };
         let first = failure(&points[0].0);
         let (train, test) = match (training.data(), held_out.data()) {
@@ -250,7 +250,7 @@ impl<'a> CrossValidation<'a> {
 }
 
 /// The error of one fit, with the fold, counted from 1, and the point it happened at.
-fn failed_fit(label: &str, fold: usize, folds: usize, error: Error) -> Error {
+fn failed_fit(label: &str, fold: usize, folds: usize, error: &Error) -> Error {
     let value = format!("{label}, which fails in fold {} of {folds}: {error}", fold + 1);
     Error::setting("a point of the grid", "one that every fold can be fitted at", value)
 }

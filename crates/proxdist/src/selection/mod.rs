@@ -29,6 +29,7 @@
 
 mod axis;
 mod cross_validation;
+mod family;
 mod folds;
 mod grid;
 mod scoring;
