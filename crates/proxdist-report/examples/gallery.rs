@@ -9,10 +9,14 @@ use std::path::PathBuf;
 fn main() -> std::io::Result<()> {
     let folder = PathBuf::from(std::env::args().nth(1).unwrap_or_else(|| "gallery".into()));
     std::fs::create_dir_all(&folder)?;
+    let mut written = 0;
     for (suffix, style) in [("", Style::standalone()), ("_narrow", Style::standalone().width(340.0))] {
         let pictures = [
             ("convergence", figures::convergence(&samples::trace(60), Some(0.231_402), style)),
             ("convergence_objective", figures::convergence(&samples::trace(5), None, style)),
+            ("convergence_one_point", figures::convergence(&samples::trace(1), None, style)),
+            ("convergence_empty", figures::convergence(&[], None, style)),
+            ("convergence_zeros", figures::convergence(&samples::zero_distance(), Some(0.2), style)),
             ("coefficients", figures::coefficients(&samples::coefficients(1024, 20), style)),
             ("coefficients_many", figures::coefficients(&samples::coefficients(5000, 300), style)),
             ("roc", figures::roc(&samples::roc_curves(), style)),
@@ -26,8 +30,9 @@ fn main() -> std::io::Result<()> {
         ];
         for (name, picture) in pictures {
             std::fs::write(folder.join(format!("{name}{suffix}.svg")), picture)?;
+            written += 1;
         }
     }
-    println!("24 figures in {}", folder.display());
+    println!("{written} figures in {}", folder.display());
     Ok(())
 }

@@ -119,6 +119,30 @@ fn searching_sorting_and_paging_work() {
     }
 }
 
+/// A page of 320 pixels stands in for the smallest phones: windows cannot be that small everywhere.
+#[test]
+fn pages_fit_a_small_phone() {
+    let Some(browser) = chromium() else { return };
+    for (name, report) in samples::reports() {
+        let page = folder().join(format!("{name}-320.html"));
+        // The furthest right edge; what scrolls within its own box may be wider.
+        let measure = r#"<script nonce="proxdist">
+            const boxes = [...document.querySelectorAll("main *")].filter((e) => !e.closest(".scroll table") && !e.closest("svg *"));
+            document.body.dataset.width = Math.ceil(Math.max(...boxes.map((e) => e.getBoundingClientRect().right)));
+            </script></body>"#;
+        let narrow = "html { width: 320px; }</style>";
+        // The media queries must see the small width too.
+        let html = report.to_html().replace("</body>", measure).replace("(max-width: 36rem)", "(min-width: 1px)");
+        std::fs::write(&page, html.replacen("</style>", narrow, 1)).unwrap();
+        let dom = dom(&browser, &page);
+        let body = body_tag(&dom);
+        let width =
+            body.split("data-width=\"").nth(1).and_then(|t| t.split('"').next()).and_then(|t| t.parse::<u32>().ok());
+        assert!(width.is_some_and(|w| w <= 320), "{name}: {body}");
+        let _ = std::fs::remove_file(page);
+    }
+}
+
 #[test]
 fn screenshots_are_taken() {
     let Some(browser) = chromium() else { return };

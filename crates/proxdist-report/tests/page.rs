@@ -18,7 +18,7 @@ fn elements(html: &str) -> Vec<String> {
             continue;
         }
         let name: String = rest.trim_start_matches('/').chars().take_while(char::is_ascii_alphanumeric).collect();
-        assert!(!name.is_empty(), "a bare < before {:.40}", rest);
+        assert!(!name.is_empty(), "a bare < before {rest:.40}");
         let (mut quote, mut end) = (None, None);
         for (i, c) in rest.char_indices() {
             match (quote, c) {

@@ -21,18 +21,15 @@ pub fn calibration(bins: &[CalibrationBin], style: Style) -> String {
     let keys =
         [Key::new(Swatch::Dot(series.colour), "observed, 95 % interval"), Key::new(Swatch::Line(ideal), "ideal")];
     top += legend(&mut canvas, top, &keys);
-    let unit = || Scale::exact(0.0, 1.0);
     let most = bins.iter().map(|b| b.count).filter(|&c| Kind::Linear.can_draw(c));
     let counts = Extent::of(most.chain([0.0])).map(|e| Extent { low: 0.0, high: e.high * 1.08 });
-    let share = Axis::new(unit(), "share observed");
+    let share = Axis::unit("share observed");
     let number_axis = Axis::new(Scale::new(Kind::Linear, counts, 0.0), "number of observations");
     let margin = Panel::margin(&share, 200.0).max(Panel::margin(&number_axis, 70.0));
-    let mut above = Axis::new(unit(), "").unlabelled();
-    above.label.clear();
+    let above = Axis::unit("").unlabelled();
     let bounds = |top, height| Rect { left: 0.0, top, width: side, height };
     let first = Panel::new(bounds(top, side * 0.72), above, share, margin);
-    let second =
-        Panel::new(bounds(top + side * 0.72, 140.0), Axis::new(unit(), "predicted probability"), number_axis, margin);
+    let second = Panel::new(bounds(top + side * 0.72, 140.0), Axis::unit("predicted probability"), number_axis, margin);
     first.draw(&mut canvas);
     second.draw(&mut canvas);
     first.line(&mut canvas, &[(0.0, 0.0), (1.0, 1.0)], ideal);

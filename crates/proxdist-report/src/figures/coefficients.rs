@@ -39,12 +39,16 @@ pub fn coefficients(coefficients: &[Coefficient], style: Style) -> String {
     } else {
         "coefficient".into()
     };
-    // Room for the number at the end of each bar.
+    let left = margin.min(canvas.width() * 0.5);
+    // Room for the number at the end of each bar: padding p on both sides makes it a share p / (1 + 2p) of the axis.
+    let longest = shown.iter().map(|c| text_width(&number(c.value, 3), 11.0)).fold(0.0, f64::max) + 14.0;
+    let share = (longest / (canvas.width() - left - 14.0)).min(0.33);
+    let padding = if both { share / (1.0 - 2.0 * share) } else { share / (1.0 - share) };
     let extent = Extent::of(shown.iter().map(|c| c.value).chain([0.0]));
-    let x = Axis::new(Scale::new(Kind::Linear, extent, if style.is_narrow() { 0.3 } else { 0.13 }), note);
+    let x = Axis::new(Scale::new(Kind::Linear, extent, padding), note);
     let x = Axis { scale: one_sided(&x.scale, &shown), ..x };
     let bounds = Rect { left: 0.0, top, width: canvas.width(), height: height + 46.0 };
-    let panel = Panel::new(bounds, x, Axis::new(Scale::exact(0.0, 1.0), "").bare(), margin.min(canvas.width() * 0.5));
+    let panel = Panel::new(bounds, x, Axis::new(Scale::exact(0.0, 1.0), "").bare(), left);
     panel.draw(&mut canvas);
     let zero = panel.at_x(0.0).unwrap_or(panel.plot.left);
     for (i, (coefficient, name)) in shown.iter().zip(&names).enumerate() {

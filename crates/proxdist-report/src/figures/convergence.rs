@@ -35,8 +35,9 @@ pub fn convergence(trace: &[TracePoint], reference: Option<f64>, style: Style) -
     let mut top = canvas.title(title);
     let marks_zero = |points: &[(f64, f64)], kind| kind == Kind::Log && points.iter().any(|p| p.1 <= 0.0);
     if marks_zero(&upper, upper_kind) || marks_zero(&lower, lower_kind) {
+        let meaning = if reference.is_some() { "zero, or at the reference" } else { "zero" };
         let ring = Swatch::Ring(Stroke::solid(Colour::Muted, 1.3));
-        top += legend(&mut canvas, top, &[Key::new(ring, "zero, or at the reference")]);
+        top += legend(&mut canvas, top, &[Key::new(ring, meaning)]);
     }
     let steps = step_scale(&trace);
     let label = match reference {

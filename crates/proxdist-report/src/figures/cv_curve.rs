@@ -45,7 +45,11 @@ pub fn cv_curve(curve: &CvCurve, style: Style) -> String {
     let score = if curve.score.is_empty() { "score" } else { &curve.score };
     let y = Axis::new(y, format!("{score} ± standard error ({better})"));
     let bounds = Rect { left: 0.0, top, width: canvas.width(), height: 320.0 };
-    let panel = Panel::new(bounds, Axis::new(x, curve.parameter.clone()), y, 0.0);
+    let mut values: Vec<f64> = drawn.iter().map(|p| p.value).collect();
+    values.sort_by(f64::total_cmp);
+    values.dedup();
+    let x = Axis { values, ..Axis::new(x, curve.parameter.clone()) };
+    let panel = Panel::new(bounds, x, y, 0.0);
     panel.draw(&mut canvas);
     for (i, (_, points)) in lines.iter_mut().enumerate() {
         let stroke = Stroke::series(i);

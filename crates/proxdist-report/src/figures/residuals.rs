@@ -56,7 +56,7 @@ pub fn residuals(residuals: &[Residual], style: Style) -> String {
     );
     let mut second = Panel::new(bounds, x, y, 0.0);
     // Aligned with its neighbour, which has a label above.
-    second.plot.top = bounds.top + 22.0;
+    second.plot.top = first.plot.top - top + bounds.top;
     second.plot.height = first.plot.height;
     second.draw(&mut canvas);
     let (quartile, summary) = (normal_quantile(0.75), Summary::of(&sorted).unwrap_or_default());

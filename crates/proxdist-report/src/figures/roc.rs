@@ -2,7 +2,7 @@
 
 use super::thinned;
 use crate::input::RocCurve;
-use crate::svg::{Axis, Canvas, Colour, Key, Panel, Rect, Scale, Stroke, Style, Swatch, legend};
+use crate::svg::{Axis, Canvas, Colour, Key, Panel, Rect, Stroke, Style, Swatch, legend};
 
 /// Curves in the unit square, with their areas in the legend and the diagonal of chance.
 pub fn roc(curves: &[RocCurve], style: Style) -> String {
@@ -21,9 +21,8 @@ pub fn roc(curves: &[RocCurve], style: Style) -> String {
     let chance = Stroke::dashed(Colour::Muted, 1.2);
     keys.push(Key::new(Swatch::Line(chance), "chance"));
     top += legend(&mut canvas, top, &keys);
-    let x = Axis::new(Scale::exact(0.0, 1.0), "false positive rate");
-    let y = Axis::new(Scale::exact(0.0, 1.0), "true positive rate");
-    // The plot is square: its margins are 46 wide and 58 high.
+    let x = Axis::unit("false positive rate");
+    let y = Axis::unit("true positive rate");
     let bounds = Rect { left: 0.0, top, width: side, height: side - 2.0 };
     let panel = Panel::new(bounds, x, y, 0.0);
     panel.draw(&mut canvas);

@@ -4,7 +4,7 @@ use super::{Report, embedded, facts, section};
 use crate::escape::escape;
 use crate::figures;
 use crate::input::{CalibrationBin, CertificateLine, CvCurve, Fact, Notice, Residual, RocCurve, Severity, TracePoint};
-use crate::number::{count, duration, number};
+use crate::number::{count, duration, exponent, minus, number};
 use crate::svg::Style;
 
 /// Widths of the two versions of a figure; the style sheet shows the one that fits.
@@ -20,7 +20,7 @@ pub(super) fn figure(draw: impl Fn(Style) -> String, caption: &str) -> String {
 }
 
 /// A figure in one version, for those that are small anyway.
-pub(super) fn small_figure(draw: impl Fn(Style) -> String, width: f64) -> String {
+fn small_figure(draw: impl Fn(Style) -> String, width: f64) -> String {
     format!("<figure>{}</figure>\n", draw(Style::inline().width(width)))
 }
 
@@ -120,6 +120,9 @@ pub(super) fn cross_validation(curve: &CvCurve) -> String {
     let other = |text: &str, tag: &str| if several { format!("<{tag}>{text}</{tag}>") } else { String::new() };
     let parameter = if curve.parameter.is_empty() { "parameter" } else { &curve.parameter };
     let score = if curve.score.is_empty() { "score" } else { &curve.score };
+    // Five digits of the largest score and as many decimals for all, so that the column lines up.
+    let largest = curve.points.iter().map(|p| p.mean.abs()).filter(|m| m.is_finite()).fold(0.0, f64::max);
+    let show = |v: f64| aligned(v, largest);
     let mut rows = String::new();
     for (i, point) in curve.points.iter().enumerate().take(CANDIDATES) {
         let mut remarks = Vec::new();
@@ -127,20 +130,20 @@ pub(super) fn cross_validation(curve: &CvCurve) -> String {
             remarks.push("chosen");
         }
         if curve.one_standard_error == Some(i) {
-            remarks.push("simplest within one standard error");
+            remarks.push("1-SE rule");
         }
         let class = if remarks.is_empty() { "" } else { " class=\"chosen\"" };
         rows.push_str(&format!(
-            "<tr{class}><td>{}</td>{}<td class=\"number\">{}</td><td class=\"number\">± {}</td><td>{}</td></tr>\n",
+            "<tr{class}><td>{}</td>{}<td class=\"number\">{} ± {}</td><td>{}</td></tr>\n",
             number(point.value, 6),
             other(&escape(&point.line), "td"),
-            number(point.mean, 5),
-            number(point.standard_error, 2),
+            show(point.mean),
+            show(point.standard_error),
             remarks.join(", ")
         ));
     }
     content.push_str(&format!(
-        "<table class=\"candidates\"><thead><tr><th>{}</th>{}<th class=\"number\">{}</th><th class=\"number\">error</th><th><span class=\"hidden\">remark</span></th></tr></thead><tbody>\n{rows}</tbody></table>\n",
+        "<div class=\"scroll\"><table class=\"candidates\"><thead><tr><th>{}</th>{}<th class=\"number\">{} ± error</th><th><span class=\"hidden\">remark</span></th></tr></thead><tbody>\n{rows}</tbody></table></div>\n",
         escape(parameter),
         other("with", "th"),
         escape(score)
@@ -154,10 +157,22 @@ pub(super) fn cross_validation(curve: &CvCurve) -> String {
     section("Cross-validation", &content)
 }
 
+/// A number with the decimals that give the largest of a column five digits.
+fn aligned(value: f64, largest: f64) -> String {
+    if !value.is_finite() || !(1e-3..1e6).contains(&largest) {
+        return number(value, 5);
+    }
+    let decimals = (4 - exponent(largest)).clamp(0, 7) as usize;
+    minus(&format!("{value:.decimals$}"))
+}
+
 pub(super) fn run(report: &Report) -> String {
     let mut content = String::new();
     if !report.command.is_empty() {
-        content.push_str(&format!("<p>To repeat the run:</p>\n<pre><code>{}</code></pre>\n", escape(&report.command)));
+        // Browsers break lines after hyphens, which would split options: each word is kept whole where it fits.
+        let words = report.command.split(' ').map(|w| format!("<span class=\"word\">{}</span>", escape(w)));
+        let command = words.collect::<Vec<_>>().join(" ");
+        content.push_str(&format!("<p>To repeat the run:</p>\n<pre><code>{command}</code></pre>\n"));
     }
     let mut rows = Vec::new();
     if let Some(seconds) = report.seconds {

@@ -1,7 +1,7 @@
 //! The coefficients: a figure of the largest, and all of them in a table that scripts can search and sort.
 
 use super::embedded;
-use super::sections::{figure, small_figure};
+use super::sections::figure;
 use crate::escape::escape;
 use crate::figures;
 use crate::input::{Coefficient, CoefficientMatrix};
@@ -69,10 +69,7 @@ pub(super) fn section(
 ) -> String {
     let mut out = String::new();
     if let Some(matrix) = matrix {
-        out.push_str(&super::section(
-            "Coefficient matrix",
-            &small_figure(|style| figures::heat_map(matrix, style), 520.0),
-        ));
+        out.push_str(&super::section("Coefficient matrix", &figure(|style| figures::heat_map(matrix, style), "")));
     }
     if !coefficients.is_empty() {
         out.push_str(&super::section("Coefficients", &content(coefficients, intercept)));

@@ -47,12 +47,19 @@ pub struct Axis {
     pub labelled: bool,
     /// Whether there are ticks and grid lines at all.
     pub ticked: bool,
+    /// The only values that occur, if they are few: ticks go there, as long as their labels fit.
+    pub values: Vec<f64>,
 }
 
 impl Axis {
     /// An axis with ticks and a label.
     pub fn new(scale: Scale, label: impl Into<String>) -> Self {
-        Axis { scale, label: label.into(), labelled: true, ticked: true }
+        Axis { scale, label: label.into(), labelled: true, ticked: true, values: Vec::new() }
+    }
+
+    /// Probabilities and rates: from 0 to 1 in fifths.
+    pub fn unit(label: impl Into<String>) -> Self {
+        Axis { values: vec![0.0, 0.2, 0.4, 0.6, 0.8, 1.0], ..Axis::new(Scale::exact(0.0, 1.0), label) }
     }
 
     /// Without tick labels: the panel below has them.
@@ -87,7 +94,7 @@ pub struct Panel {
 impl Panel {
     /// Fits a panel, labels included, into `bounds`. `margin` is the least room left of the plot, so that stacked panels align.
     pub fn new(bounds: Rect, x: Axis, y: Axis, margin: f64) -> Self {
-        let above = if y.label.is_empty() { 6.0 } else { LINE + 4.0 };
+        let above = if y.label.is_empty() { 6.0 } else { LINE + 6.0 };
         let below = if x.labelled { LINE } else { 4.0 } + if x.label.is_empty() { 2.0 } else { LINE };
         let height = (bounds.height - above - below).max(20.0);
         let left = margin.max(Self::margin(&y, height)).min(bounds.width * 0.6);
@@ -97,8 +104,8 @@ impl Panel {
             width: (bounds.width - left - 14.0).max(20.0),
             height,
         };
-        let x_ticks = if x.ticked { fitting_ticks(&x.scale, plot.width) } else { Ticks::default() };
-        let y_ticks = if y.ticked { y.scale.ticks((height / 42.0) as usize) } else { Ticks::default() };
+        let x_ticks = if x.ticked { level_ticks(&x, plot.width) } else { Ticks::default() };
+        let y_ticks = if y.ticked { upright_ticks(&y, height) } else { Ticks::default() };
         Panel { plot, x, y, x_ticks, y_ticks }
     }
 
@@ -107,7 +114,7 @@ impl Panel {
         if !y.labelled || !y.ticked {
             return 10.0;
         }
-        let ticks = y.scale.ticks((height / 42.0) as usize).major;
+        let ticks = upright_ticks(y, height).major;
         ticks.iter().map(|t| t.label.width(SMALL)).fold(18.0, f64::max) + 14.0
     }
 
@@ -184,27 +191,43 @@ impl Panel {
         }
         if !self.y.label.is_empty() {
             let cut = ellipsis(&self.y.label, SMALL, plot.right() - left);
-            canvas.text((left, plot.top - 9.0), &cut.into(), TextStyle::new(SMALL, Anchor::Start));
+            canvas.text((left, plot.top - 11.0), &cut.into(), TextStyle::new(SMALL, Anchor::Start));
         }
         if let (Some(power), true) = (self.y_ticks.factor, self.y.labelled) {
             let x =
                 left + super::text::text_width(&self.y.label, SMALL) + if self.y.label.is_empty() { 0.0 } else { 8.0 };
-            canvas.text((x, plot.top - 9.0), &Label::factor(power), quiet(Anchor::Start));
+            canvas.text((x, plot.top - 11.0), &Label::factor(power), quiet(Anchor::Start));
         }
     }
 }
 
-/// As many ticks as their labels leave room for.
-fn fitting_ticks(scale: &Scale, width: f64) -> Ticks {
-    let mut target = ((width / 62.0) as usize).max(1);
-    loop {
-        let ticks = scale.ticks(target);
-        let widest = ticks.major.iter().map(|t| t.label.width(SMALL)).fold(0.0, f64::max);
-        let places: Vec<f64> = ticks.major.iter().filter_map(|t| scale.place(t.value)).map(|t| t * width).collect();
-        let closest = places.windows(2).map(|w| (w[1] - w[0]).abs()).fold(f64::INFINITY, f64::min);
-        if target <= 1 || closest >= widest + 8.0 {
+/// Ticks that stand above each other: a label every 42 units or so, but two at least.
+fn upright_ticks(axis: &Axis, height: f64) -> Ticks {
+    let scale = &axis.scale;
+    if (2..=16).contains(&axis.values.len()) && axis.values.len() as f64 * 22.0 < height {
+        return Ticks::at(&axis.values);
+    }
+    let target = ((height / 42.0) as usize).max(1);
+    let counts = target..target + 5;
+    let enough = |t: &Ticks| t.major.len() > 1;
+    counts.map(|n| scale.ticks(n)).find(enough).unwrap_or_else(|| scale.ticks(target))
+}
+
+/// Ticks beside each other: as many as their labels leave room for.
+fn level_ticks(axis: &Axis, width: f64) -> Ticks {
+    let scale = &axis.scale;
+    let fits = |ticks: &Ticks| {
+        let places =
+            ticks.major.iter().filter_map(|t| Some((scale.place(t.value)? * width, t.label.width(SMALL) / 2.0)));
+        let places: Vec<(f64, f64)> = places.collect();
+        places.windows(2).all(|w| w[1].0 - w[0].0 >= w[0].1 + w[1].1 + 8.0)
+    };
+    if (2..=16).contains(&axis.values.len()) {
+        let ticks = Ticks::at(&axis.values);
+        if fits(&ticks) {
             return ticks;
         }
-        target -= 1;
     }
+    let most = ((width / 64.0) as usize).max(3);
+    (1..=most).rev().map(|n| scale.ticks(n)).find(fits).unwrap_or_default()
 }

@@ -23,18 +23,32 @@ pub struct Ticks {
     pub factor: Option<i32>,
 }
 
+impl Ticks {
+    /// Ticks at given values, for axes where only those occur.
+    pub fn at(values: &[f64]) -> Self {
+        let mut values: Vec<f64> = values.iter().copied().filter(|v| v.is_finite()).collect();
+        values.sort_by(f64::total_cmp);
+        values.dedup();
+        let tick = |&value: &f64| Tick { value, label: Label::plain(crate::number::number(value, 3)) };
+        Ticks { major: values.iter().map(tick).collect(), minor: Vec::new(), factor: None }
+    }
+}
+
 /// Ticks at multiples of 1, 2 or 5 times a power of ten; the ends are in units of the data.
 pub(super) fn linear_ticks(low: f64, high: f64, target: usize) -> Ticks {
     let rough = (high - low) / target.max(1) as f64;
     if !(rough > 0.0 && rough.is_finite()) {
         return Ticks::default();
     }
-    let mut power = exponent(rough);
+    let power = exponent(rough);
     let unit = rough / power_of_ten(power);
-    let mut digit = [1, 2, 5].into_iter().find(|&d| f64::from(d) >= unit * 0.999).unwrap_or(10);
-    if digit == 10 {
-        (digit, power) = (1, power + 1);
-    }
+    // The nearest of the round steps, in ratio.
+    let (digit, power) = match unit {
+        u if u < 1.5 => (1, power),
+        u if u < 3.2 => (2, power),
+        u if u < 7.1 => (5, power),
+        _ => (1, power + 1),
+    };
     let step = f64::from(digit) * power_of_ten(power);
     let (first, last) = ((low / step - 1e-9).ceil(), (high / step + 1e-9).floor());
     // Numbers with at most five digits before and three zeros after the point are written out.

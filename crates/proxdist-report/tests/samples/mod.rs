@@ -43,6 +43,14 @@ pub fn trace(points: u64) -> Vec<TracePoint> {
     (0..points).map(point).collect()
 }
 
+/// A run that stays in the set and ends at its reference value.
+pub fn zero_distance() -> Vec<TracePoint> {
+    trace(30)
+        .into_iter()
+        .map(|t| TracePoint { distance: 0.0, objective: if t.step > 600 { 0.2 } else { t.objective }, ..t })
+        .collect()
+}
+
 pub fn coefficients(total: usize, nonzero: usize) -> Vec<Coefficient> {
     let mut random = Random::new(5);
     let names = [
@@ -135,7 +143,7 @@ pub fn boxes() -> BoxPlots {
 pub fn low_rank(rows: usize, columns: usize) -> CoefficientMatrix {
     let entry = |i: usize| {
         let (r, c) = ((i / columns) as f64 / rows as f64, (i % columns) as f64 / columns as f64);
-        (6.0 * r).sin() * (5.0 * c).cos() + 0.6 * ((r - 0.5).abs() < 0.2 && (c - 0.5).abs() < 0.25) as u8 as f64
+        (6.0 * r).sin() * (5.0 * c).cos() + 0.6 * f64::from(u8::from((r - 0.5).abs() < 0.2 && (c - 0.5).abs() < 0.25))
     };
     CoefficientMatrix { rows, columns, values: (0..rows * columns).map(entry).collect() }
 }
@@ -317,7 +325,7 @@ pub fn hostile() -> Report {
         problem.loss_formula = text();
         problem.set = text();
         problem.spec = text();
-        problem.facts = report.scores.clone();
+        problem.facts.clone_from(&report.scores);
     }
     report
 }
