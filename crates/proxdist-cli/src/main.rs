@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod args;
+mod checkpoint;
 mod commands;
 mod failure;
 mod holdout;
@@ -15,6 +16,7 @@ mod model_file;
 mod output;
 mod progress;
 mod report;
+mod scaling;
 mod setup;
 mod signals;
 mod summary;

@@ -30,6 +30,9 @@ pub(crate) struct Training {
     /// Rows kept out of the fit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) holdout: Option<Holdout>,
+    /// Whether columns were scaled for the fit; the coefficients are for columns as they are.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    standardized: bool,
 }
 
 /// What makes the same split again.
@@ -45,8 +48,8 @@ pub(crate) struct Holdout {
 
 impl Training {
     /// Of a table read from a file.
-    pub(crate) fn new(schema: Schema, offset: Option<String>, holdout: Option<Holdout>) -> Self {
-        Self { schema, offset, holdout }
+    pub(crate) fn new(schema: Schema, offset: Option<String>, holdout: Option<Holdout>, standardized: bool) -> Self {
+        Self { schema, offset, holdout, standardized }
     }
 }
 

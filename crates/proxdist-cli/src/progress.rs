@@ -1,9 +1,10 @@
 //! Watches a run: a line on the terminal, and an ear for Ctrl-C.
 
+use crate::checkpoint::Keeper;
 use crate::signals;
 use crate::words::{count, number};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use proxdist::trace::{Observer, Progress};
+use proxdist::trace::{Observer, Phase, Progress, Snapshot};
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
@@ -28,6 +29,10 @@ pub(crate) struct Watcher {
     /// What to say about the shape of the solution.
     rank: Option<usize>,
     drawn: Option<Instant>,
+    /// Where the state of the run goes, if anywhere.
+    pub(crate) keeper: Option<Keeper>,
+    /// The run was ended between two checkpoints: the next one does not belong to an uninterrupted run.
+    is_cut: bool,
 }
 
 impl Watcher {
@@ -35,7 +40,7 @@ impl Watcher {
     pub(crate) fn new(quiet: bool, limits: Limits, rank: Option<usize>) -> Self {
         let bar = line(quiet);
         bar.set_message("first steps");
-        Self { bar, limits, rank, drawn: None }
+        Self { bar, limits, rank, drawn: None, keeper: None, is_cut: false }
     }
 
     fn text(&self, progress: &Progress) -> String {
@@ -43,7 +48,11 @@ impl Watcher {
             Some(rank) => format!("rank at most {rank}"),
             None => format!("{} nonzero", count(progress.nonzeros as u64)),
         };
-        let left = self.limits.time_left(progress);
+        let left = match progress.phase {
+            Phase::Race => "choosing rho1".to_owned(),
+            Phase::Iteration => self.limits.time_left(progress),
+            Phase::Polish => "exact finish".to_owned(),
+        };
         format!(
             "step {}  F {}  distance {}  {solution}  {left}",
             count(progress.step),
@@ -70,11 +79,18 @@ impl Observer for Watcher {
             self.bar.tick();
             self.drawn = Some(Instant::now());
         }
-        self.poll()
+        if signals::asked_to_stop() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
     fn poll(&mut self) -> ControlFlow<()> {
-        if signals::asked_to_stop() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        self.is_cut = signals::asked_to_stop();
+        if self.is_cut { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+
+    fn snapshot(&mut self, snapshot: &Snapshot) {
+        if let Some(keeper) = self.keeper.as_mut().filter(|_| !self.is_cut) {
+            keeper.keep(snapshot);
+        }
     }
 }
 

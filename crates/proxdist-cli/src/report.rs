@@ -2,6 +2,7 @@
 
 use crate::input::name_of;
 use crate::measures;
+use crate::summary::has_converged;
 use crate::words::{self, number};
 use proxdist::metrics::Evaluation;
 use proxdist::spec::SetSpec;
@@ -16,6 +17,10 @@ use proxdist_report::{
 pub(crate) struct About<'a> {
     /// The result.
     pub(crate) fit: &'a Fit,
+    /// Its model in the units of the file.
+    pub(crate) model: &'a Model,
+    /// Whether the columns were scaled for the fit, as they are in `data`.
+    pub(crate) is_scaled: bool,
     /// The rows it was fitted to.
     pub(crate) data: &'a Data<'a>,
     /// The table they come from.
@@ -32,11 +37,11 @@ pub(crate) struct About<'a> {
 
 /// The page about a fit; `tune` adds its curve.
 pub(crate) fn page(about: &About) -> Result<Report> {
-    let (fit, model) = (about.fit, about.fit.model());
-    let training = Evaluation::of_model(model, about.data)?;
+    let (fit, model) = (about.fit, about.model);
+    let training = Evaluation::of_model(fit.model(), about.data)?;
     let shown = about.heldout.unwrap_or(&training);
     let mut report = Report {
-        title: format!("{} on {}", model.constraint, about.source),
+        title: format!("{} on {}", model.constraint, file_name(about.source)),
         result: result(about),
         scores: scores(about, &training),
         notices: notices(about),
@@ -53,7 +58,7 @@ pub(crate) fn page(about: &About) -> Result<Report> {
             }
             Shape::Vector(_) => None,
         },
-        settings: settings(model),
+        settings: settings(model, about.is_scaled),
         seconds: Some(about.seconds),
         ..repeat(Some(model.seed))
     };
@@ -61,7 +66,7 @@ pub(crate) fn page(about: &About) -> Result<Report> {
     let all: Vec<(&str, &Evaluation)> = [("training rows", &training)].into_iter().chain(others).collect();
     add_predictions(&mut report, &all, shown);
     if matches!(shown, Evaluation::Regression(_)) {
-        report.residuals = residuals(model, about.data)?;
+        report.residuals = residuals(fit.model(), about.data)?;
     }
     Ok(report)
 }
@@ -71,7 +76,7 @@ pub(crate) fn evaluation_page(model: &Model, data: &Data, source: &str, evaluati
     let facts =
         measures::list(evaluation).into_iter().filter_map(|(name, value)| Some(Fact::new(name, number(value?))));
     let mut report = Report {
-        title: format!("{} model on {source}", model.constraint),
+        title: format!("{} model on {}", model.constraint, file_name(source)),
         result: format!("A model with the {} loss, predicting {} rows it is compared with.", model.loss, data.rows()),
         scores: facts.collect(),
         ..repeat(None)
@@ -86,6 +91,11 @@ pub(crate) fn evaluation_page(model: &Model, data: &Data, source: &str, evaluati
 /// The picture of a run.
 pub(crate) fn convergence(fit: &Fit) -> String {
     figures::convergence(&trace(fit), None, Style::standalone())
+}
+
+/// The last part of a path, for a title.
+fn file_name(source: &str) -> &str {
+    std::path::Path::new(source).file_name().and_then(|name| name.to_str()).unwrap_or(source)
 }
 
 /// What it takes to run the same command again.
@@ -110,6 +120,7 @@ fn result(about: &About) -> String {
     let nonzero = model.support().len();
     let stop = match fit.stop() {
         Stop::Converged => format!("The run converged after {} steps", fit.steps()),
+        Stop::Polished => format!("The run took {} steps and was finished on a stationary point", fit.steps()),
         stop => format!("The run ended after {} steps: {stop}", fit.steps()),
     };
     format!("{stop}; {nonzero} of {} coefficients are nonzero.", model.coefficients.len())
@@ -127,7 +138,7 @@ fn scores(about: &About, training: &Evaluation) -> Vec<Fact> {
 
 fn notices(about: &About) -> Vec<Notice> {
     let mut notices: Vec<Notice> = about.table.notices.iter().map(|text| Notice::remark(text.as_str())).collect();
-    if about.fit.stop() != Stop::Converged {
+    if !has_converged(about.fit.stop()) {
         notices.push(Notice::warning(format!("The run has not converged: {}.", about.fit.stop())));
     }
     notices
@@ -202,11 +213,15 @@ fn trace(fit: &Fit) -> Vec<TracePoint> {
     fit.trace().iter().map(point).collect()
 }
 
-fn settings(model: &Model) -> Vec<Fact> {
+fn settings(model: &Model, is_scaled: bool) -> Vec<Fact> {
     vec![
         Fact::new("loss", model.loss.as_str()),
         Fact::new("constraint", model.constraint.as_str()),
         Fact::new("ridge", number(model.ridge)),
+        Fact::new(
+            "columns",
+            if is_scaled { "scaled for the fit, coefficients in the units of the file" } else { "as they are" },
+        ),
         Fact::new("schedule", model.schedule.as_str()),
         Fact::new("batch size", model.batch_size.to_string()),
         Fact::new("steps", model.steps.to_string()),

@@ -68,6 +68,8 @@ pub(crate) fn settings(args: &RunArgs, rho1: Auto<f64>, quiet: bool) -> Result<S
         .gamma(args.gamma)
         .max_steps(args.max_steps.unwrap_or(MAX_STEPS))
         .seed(args.seed)
+        .polish(!args.no_polish)
+        .average(args.average)
         .sampling(match args.sampling {
             SamplingArg::WithoutReplacement => Sampling::WithoutReplacement,
             SamplingArg::Reshuffled => Sampling::Reshuffled,

@@ -16,6 +16,10 @@ const SHOWN: usize = 10;
 pub(crate) struct Summary<'a> {
     /// The result.
     pub(crate) fit: &'a Fit,
+    /// Its model in the units of the file.
+    pub(crate) model: &'a Model,
+    /// Whether the columns were scaled for the fit.
+    pub(crate) is_scaled: bool,
     /// The data it comes from.
     pub(crate) table: &'a Table,
     /// Rows that entered the fit.
@@ -33,7 +37,7 @@ pub(crate) struct Summary<'a> {
 impl Summary<'_> {
     /// For people.
     pub(crate) fn text(&self) -> String {
-        let model = self.fit.model();
+        let model = self.model;
         let mut text = String::new();
         let ridge = if model.ridge > 0.0 { format!(", ridge {}", number(model.ridge)) } else { String::new() };
         let intercept = if model.intercept.is_some() { "" } else { ", no intercept" };
@@ -93,12 +97,15 @@ impl Summary<'_> {
         let covered =
             if certificate.schedule_meets_theory { "covered by the theory" } else { "not covered by the theory" };
         line("schedule", format!("{}, batches of {}, {covered}", fit.model().schedule, fit.model().batch_size));
+        if self.is_scaled {
+            line("columns", "scaled for the fit; coefficients are in the units of the file".to_owned());
+        }
         line("seed", fit.model().seed.to_string());
     }
 
     /// For programs.
     pub(crate) fn json(&self, evaluation: &Value) -> Value {
-        let (fit, model) = (self.fit, self.fit.model());
+        let (fit, model) = (self.fit, self.model);
         let coefficients: Vec<Value> = by_size(model)
             .into_iter()
             .map(|j| json!({"index": j, "name": name_of(model, j), "value": model.coefficients[j]}))
@@ -123,8 +130,9 @@ impl Summary<'_> {
             "constraint": model.constraint,
             "constraint_in_words": words::set(self.spec),
             "ridge": model.ridge,
+            "standardized": self.is_scaled,
             "stop": fit.stop(),
-            "converged": fit.stop() == Stop::Converged,
+            "converged": has_converged(fit.stop()),
             "steps": fit.steps(),
             "objective": fit.objective(),
             "certificate": fit.certificate(),
@@ -141,6 +149,11 @@ impl Summary<'_> {
             "files": self.written.iter().map(|path| path.display().to_string()).collect::<Vec<_>>(),
         })
     }
+}
+
+/// Whether a run ended because there was nothing left to do.
+pub(crate) fn has_converged(stop: Stop) -> bool {
+    matches!(stop, Stop::Converged | Stop::Polished)
 }
 
 /// Indices of the nonzero coefficients, the largest first.

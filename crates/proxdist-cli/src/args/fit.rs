@@ -88,6 +88,12 @@ pub(crate) struct RunArgs {
     /// Fit without an intercept
     #[arg(long, help_heading = "Problem")]
     pub(crate) no_intercept: bool,
+    /// Scale columns to mean 0 and standard deviation 1 for the fit; done by itself where the set allows it
+    #[arg(long, conflicts_with = "no_standardize", help_heading = "Problem")]
+    pub(crate) standardize: bool,
+    /// Fit the columns as they are
+    #[arg(long, help_heading = "Problem")]
+    pub(crate) no_standardize: bool,
     /// The features are the entries of a matrix, row by row
     #[arg(long, value_name = "ROWSxCOLUMNS", value_parser = values::matrix_shape, help_heading = "Problem")]
     pub(crate) shape: Option<Shape>,
@@ -104,6 +110,12 @@ pub(crate) struct RunArgs {
     /// How batches are drawn
     #[arg(long, value_enum, default_value_t = SamplingArg::WithoutReplacement, value_name = "HOW", help_heading = "Method")]
     pub(crate) sampling: SamplingArg,
+    /// Stop with the iteration, without the exact finish on all data
+    #[arg(long, help_heading = "Method")]
+    pub(crate) no_polish: bool,
+    /// Try averages of late iterates too, and keep one if it is better
+    #[arg(long, help_heading = "Method")]
+    pub(crate) average: bool,
     /// Fixes the batches, hence the fit
     #[arg(long, default_value_t = 0, value_name = "N", help_heading = "Method")]
     pub(crate) seed: u64,

@@ -4,7 +4,7 @@ use super::Ending;
 use crate::args::CatalogueArgs;
 use crate::failure::Result;
 use crate::output;
-use comfy_table::{ContentArrangement, Table};
+use comfy_table::{ContentArrangement, Table, presets};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::io::IsTerminal as _;
@@ -42,7 +42,7 @@ fn show<const N: usize>(args: &CatalogueArgs, head: [&str; N], rows: &[[&str; N]
         format!("{}\n", Value::Array(entries))
     } else if std::io::stdout().is_terminal() {
         let mut table = Table::new();
-        table.load_style(comfy_table::presets::UTF8_HORIZONTAL_ONLY);
+        table.load_style(presets::UTF8_HORIZONTAL_ONLY);
         table.set_content_arrangement(ContentArrangement::Dynamic).set_header(head);
         rows.iter().for_each(|row| {
             table.add_row(row);

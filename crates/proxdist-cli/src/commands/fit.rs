@@ -2,16 +2,17 @@
 
 use super::Ending;
 use crate::args::{FitArgs, OutputArgs};
+use crate::checkpoint::{self, Keeper};
 use crate::failure::{Failure, Result};
 use crate::model_file::{Holdout, StoredModel, Training};
 use crate::output::{self, Outputs, note};
 use crate::progress::{Limits, Watcher};
 use crate::report::{self, About};
-use crate::summary::Summary;
-use crate::{holdout, input, measures, setup, signals};
+use crate::summary::{Summary, has_converged};
+use crate::{holdout, input, measures, scaling, setup, signals};
+use proxdist::Problem;
 use proxdist::metrics::Evaluation;
 use proxdist::trace::Progress;
-use proxdist::{Problem, Stop};
 use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::time::Instant;
@@ -22,7 +23,7 @@ pub(crate) fn run(args: &FitArgs) -> Result<Ending> {
     let loss = setup::loss(&args.run.loss)?;
     let spec = setup::constraint(&args.run.constraint)?;
     let quiet = args.output.quiet;
-    let settings = setup::settings(&args.run, args.rho1, quiet)?;
+    let mut settings = setup::settings(&args.run, args.rho1, quiet)?;
     let places = [
         ("--out", args.output.out.as_ref()),
         ("--report", args.output.report.as_ref()),
@@ -35,7 +36,7 @@ pub(crate) fn run(args: &FitArgs) -> Result<Ending> {
     signals::listen();
 
     let started = Instant::now();
-    let table = input::read_training(&args.data, input::is_for_classes(&*loss))?;
+    let mut table = input::read_training(&args.data, input::is_for_classes(&*loss))?;
     let reading = started.elapsed().as_secs_f64();
     table.notices.iter().for_each(|notice| note(quiet, notice));
     if args.run.constraint.is_empty() {
@@ -48,11 +49,17 @@ pub(crate) fn run(args: &FitArgs) -> Result<Ending> {
         return Err(Failure::interrupted());
     }
 
+    let rows = table.features.rows();
+    let kept_out = args.holdout.map(|share| Holdout { share, seed: args.run.seed, rows });
+    let labels = table.response.as_deref().unwrap_or(&[]);
+    let split = kept_out.map(|kept_out| holdout::split(kept_out, labels, table.classes.is_some())).transpose()?;
+    let training_rows = split.as_ref().map(|split| &split.training[..]);
+    let sets = std::slice::from_ref(&spec);
+    let scaling = scaling::standardise(&mut table.features, training_rows, sets, &args.run, quiet)?;
+
     let response = table.response.as_deref().unwrap_or(&[]);
     let whole = input::view(&table, response, args.run.shape)?;
     let set = setup::build(&spec, whole.parameter_shape())?;
-    let kept_out = args.holdout.map(|share| Holdout { share, seed: args.run.seed, rows: whole.rows() });
-    let split = kept_out.map(|kept_out| holdout::split(kept_out, response, table.classes.is_some())).transpose()?;
     let parts = split.map(|rows| Ok::<_, Failure>((whole.subset(rows.training)?, whole.subset(rows.heldout)?)));
     let parts = parts.transpose()?;
     let training = parts.as_ref().map(|(training, _)| training.data()).transpose()?;
@@ -64,17 +71,38 @@ pub(crate) fn run(args: &FitArgs) -> Result<Ending> {
         rows: args.run.passes.map(|passes| passes * data.rows() as f64),
         time: args.run.time,
     };
+    let mut watcher = Watcher::new(quiet, limits, setup::rank_of(&spec));
+    if let Some(path) = &args.checkpoint {
+        let run = checkpoint::identity(args, data, &problem.loss().spec(), &problem.constraint().spec());
+        if args.resume {
+            match checkpoint::load(path, &run)? {
+                Some(snapshot) => settings = settings.resume(snapshot),
+                None => note(quiet, &format!("{} is not there: the run starts afresh", path.display())),
+            }
+        }
+        watcher.keeper = Some(Keeper::new(path, run));
+    }
     let fitting = Instant::now();
-    let fit = problem.fit_observed(&settings, &mut Watcher::new(quiet, limits, setup::rank_of(&spec)))?;
+    let fit = problem.fit_observed(&settings, &mut watcher)?;
+    if let Some(mut keeper) = watcher.keeper.take() {
+        keeper.write();
+        if let Some(failure) = keeper.failure {
+            note(quiet, &format!("the checkpoint was not kept: {}", failure.message));
+        }
+    }
+    drop(watcher);
     let fitting = fitting.elapsed().as_secs_f64();
     let heldout = match &parts {
         Some((_, heldout)) => Some(Evaluation::of_model(fit.model(), &heldout.data()?)?),
         None => None,
     };
 
+    let model = scaling.as_ref().map_or_else(|| fit.model().clone(), |scaling| scaling.restored(fit.model()));
     let source = args.data.data.display().to_string();
     let about = About {
         fit: &fit,
+        model: &model,
+        is_scaled: scaling.is_some(),
         data,
         table: &table,
         source: &source,
@@ -85,6 +113,8 @@ pub(crate) fn run(args: &FitArgs) -> Result<Ending> {
     let written = write(args, &about, kept_out)?;
     let summary = Summary {
         fit: &fit,
+        model: &model,
+        is_scaled: scaling.is_some(),
         table: &table,
         rows: data.rows(),
         source,
@@ -98,7 +128,7 @@ pub(crate) fn run(args: &FitArgs) -> Result<Ending> {
     } else {
         tell(&args.output, &summary, "", heldout.as_ref())?;
     }
-    let is_short = args.output.require_convergence && fit.stop() != Stop::Converged;
+    let is_short = args.output.require_convergence && !has_converged(fit.stop());
     Ok(if is_short { Ending::NotConverged } else { Ending::Written })
 }
 
@@ -106,8 +136,8 @@ pub(crate) fn run(args: &FitArgs) -> Result<Ending> {
 fn write(args: &FitArgs, about: &About, kept_out: Option<Holdout>) -> Result<Vec<PathBuf>> {
     let mut outputs = Outputs::default();
     if let Some(path) = &args.output.out {
-        let training = Training::new(about.table.schema.clone(), args.data.offset.clone(), kept_out);
-        let stored = StoredModel { model: about.fit.model().clone(), training: Some(training) };
+        let training = Training::new(about.table.schema.clone(), args.data.offset.clone(), kept_out, about.is_scaled);
+        let stored = StoredModel { model: about.model.clone(), training: Some(training) };
         outputs.add(path, stored.to_json()?);
     }
     if let Some(path) = &args.output.report {

@@ -7,12 +7,11 @@ use crate::failure::{Failure, Result};
 use crate::model_file::{StoredModel, Training};
 use crate::output::{self, Outputs, note};
 use crate::report::{self, About};
-use crate::summary::{Summary, peak_memory};
+use crate::summary::{Summary, has_converged, peak_memory};
 use crate::words::number;
-use crate::{input, progress, setup, signals};
+use crate::{input, progress, scaling, setup, signals};
 use comfy_table::{CellAlignment, ContentArrangement};
 use indicatif::ProgressBar;
-use proxdist::Stop;
 use proxdist::selection::{Axis, Choice, CrossValidation, Finished, Grid, Scoring, Selection, Watch};
 use proxdist_report::{CvCurve, CvPoint};
 use serde_json::json;
@@ -34,12 +33,15 @@ pub(crate) fn run(args: &TuneArgs) -> Result<Ending> {
     signals::listen();
 
     let started = Instant::now();
-    let table = input::read_training(&args.data, input::is_for_classes(&*loss))?;
+    let mut table = input::read_training(&args.data, input::is_for_classes(&*loss))?;
     let reading = started.elapsed().as_secs_f64();
     table.notices.iter().for_each(|notice| note(quiet, notice));
     if signals::asked_to_stop() {
         return Err(Failure::interrupted());
     }
+    let points = grid.points(&spec, args.run.ridge, None)?;
+    let sets: Vec<_> = points.into_iter().map(|point| point.constraint).collect();
+    let scaling = scaling::standardise(&mut table.features, None, &sets, &args.run, quiet)?;
     let response = table.response.as_deref().unwrap_or(&[]);
     let data = input::view(&table, response, args.run.shape)?;
     let tuning = Instant::now();
@@ -57,17 +59,21 @@ pub(crate) fn run(args: &TuneArgs) -> Result<Ending> {
     let ControlFlow::Continue(selection) = outcome? else { return Err(Failure::interrupted()) };
     let tuning = tuning.elapsed().as_secs_f64();
 
+    let model = scaling.as_ref().map_or_else(|| selection.fit.model().clone(), |s| s.restored(selection.fit.model()));
+    let is_scaled = scaling.is_some();
     let chosen_set = &selection.chosen().point.constraint;
     let source = args.data.data.display().to_string();
     let mut outputs = Outputs::default();
     if let Some(path) = &args.output.out {
-        let training = Training::new(table.schema.clone(), args.data.offset.clone(), None);
-        let stored = StoredModel { model: selection.fit.model().clone(), training: Some(training) };
+        let training = Training::new(table.schema.clone(), args.data.offset.clone(), None, is_scaled);
+        let stored = StoredModel { model: model.clone(), training: Some(training) };
         outputs.add(path, stored.to_json()?);
     }
     if let Some(path) = &args.output.report {
         let about = About {
             fit: &selection.fit,
+            model: &model,
+            is_scaled,
             data: &data,
             table: &table,
             source: &source,
@@ -82,14 +88,24 @@ pub(crate) fn run(args: &TuneArgs) -> Result<Ending> {
     let written = outputs.commit()?;
     let seconds = (reading, tuning);
     let (fit, rows) = (&selection.fit, data.rows());
-    let summary = Summary { fit, table: &table, rows, source, spec: chosen_set, seconds, written: &written };
+    let summary = Summary {
+        fit,
+        model: &model,
+        is_scaled,
+        table: &table,
+        rows,
+        source,
+        spec: chosen_set,
+        seconds,
+        written: &written,
+    };
     if args.output.json {
         output::print(&format!("{}\n", document(&selection, &summary)))?;
     } else {
         let scores = score_table(&selection, std::io::stdout().is_terminal());
         tell(&args.output, &summary, &scores, None)?;
     }
-    let is_short = args.output.require_convergence && fit.stop() != Stop::Converged;
+    let is_short = args.output.require_convergence && !has_converged(fit.stop());
     Ok(if is_short { Ending::NotConverged } else { Ending::Written })
 }
 
@@ -148,7 +164,7 @@ impl Watch for Watcher {
 fn score_table(selection: &Selection, styled: bool) -> String {
     let scores = &selection.table;
     let mut table = comfy_table::Table::new();
-    table.load_style(if styled { comfy_table::presets::UTF8_HORIZONTAL_ONLY } else { comfy_table::presets::NOTHING });
+    table.load_style(if styled { comfy_table::presets::UTF8_FULL_CONDENSED } else { comfy_table::presets::NOTHING });
     table.set_content_arrangement(ContentArrangement::Disabled);
     table.set_header(["point", &format!("mean {}", scores.scoring), "standard error", "converged", ""]);
     for (i, score) in scores.scores.iter().enumerate() {

@@ -2,6 +2,8 @@
 
 mod bad_input;
 mod common;
+mod demo;
+mod full_size;
 mod manners;
 mod numbers;
 mod real_data;

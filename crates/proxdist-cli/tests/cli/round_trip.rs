@@ -48,7 +48,7 @@ fn a_classifier_makes_the_round_trip() {
     let place = Place::new();
     let text = mixed();
     place.write("mixed.csv", &text);
-    place.ok("fit mixed.csv --target label --ignore outcome --loss logistic -c sparsity:3 --seed 9 --max-steps 400 --out m.json");
+    place.ok("fit mixed.csv --target label --ignore outcome --loss logistic -c sparsity:3 --no-standardize --seed 9 --max-steps 400 --out m.json");
     let options = ReadOptions::new().target("label").ignore(["outcome"]).task(Task::Classes);
     let table = proxdist_io::read_bytes(text.as_bytes(), "mixed.csv", &options).unwrap();
     let fit = fitted(&table, "logistic", "sparsity:3", 9);
@@ -132,7 +132,7 @@ fn model_files_of_the_library_alone_predict_by_name_or_by_number_of_columns() {
 fn rows_kept_out_are_the_same_again() {
     let place = Place::new();
     place.write("mixed.csv", mixed());
-    let words = "fit mixed.csv --target label --ignore outcome --loss logistic -c sparsity:2 --max-steps 300 --holdout 0.2 --seed 5 --out m.json";
+    let words = "fit mixed.csv --target label --ignore outcome --loss logistic -c sparsity:2 --no-standardize --max-steps 300 --holdout 0.2 --seed 5 --out m.json";
     let said = place.ok(words);
     assert!(said.contains("rows kept out of the fit, 60 rows") && said.contains("AUC"), "{said}");
     let fit = place.json(words);
@@ -155,4 +155,33 @@ fn an_offset_column_enters_fit_and_predictions() {
     for (i, eta) in linear.iter().enumerate() {
         assert!((eta - (slope * (i % 5) as f64 + (i % 3) as f64)).abs() < 1e-12);
     }
+}
+
+#[test]
+fn scaled_columns_do_not_change_what_a_model_means() {
+    let place = Place::new();
+    place.write("mixed.csv", mixed());
+    let stretched: String = mixed()
+        .lines()
+        .enumerate()
+        .map(|(row, line)| match (row, line.split_once(';')) {
+            (1.., Some((size, rest))) => format!("{};{rest}\n", 1000.0 * size.parse::<f64>().unwrap() + 500.0),
+            _ => format!("{line}\n"),
+        })
+        .collect();
+    place.write("stretched.csv", stretched);
+    let words = |file: &str| format!("fit {file} --target outcome --ignore label -c sparsity:2 --out {file}.json");
+    let (plain, stretched) = (place.json(&words("mixed.csv")), place.json(&words("stretched.csv")));
+    assert_eq!((plain["standardized"].as_bool(), plain["nonzeros"].as_u64()), (Some(true), Some(2)));
+    let size = |fit: &serde_json::Value| crate::common::coefficient(fit, "size");
+    assert!((size(&plain) / size(&stretched) / 1000.0 - 1.0).abs() < 1e-6, "{} {}", size(&plain), size(&stretched));
+    let predicted = |file: &str| numbers(&place.ok(&format!("predict {file}.json {file}")));
+    let (a, b) = (predicted("mixed.csv"), predicted("stretched.csv"));
+    assert!(a.iter().zip(&b).all(|(a, b)| (a - b).abs() < 1e-6 * (1.0 + a.abs())));
+    let rows = plain["data"]["rows"].as_f64().unwrap();
+    let said = place.json("evaluate mixed.csv.json mixed.csv");
+    let mse = said["evaluation"]["mean_squared_error"].as_f64().unwrap();
+    assert!((mse / (2.0 * plain["objective"].as_f64().unwrap()) - 1.0).abs() < 1e-9, "{mse} over {rows}");
+    let refused = place.run("fit mixed.csv --target outcome --ignore label -c ball:1 --standardize");
+    assert!(refused.code == Some(2) && refused.stderr.contains("--standardize"), "{}", refused.stderr);
 }
