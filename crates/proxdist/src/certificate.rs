@@ -6,6 +6,7 @@ use crate::error::Result;
 use crate::linalg::{norm, norm_squared};
 use crate::loss::Loss;
 use crate::objective::Objective;
+use crate::polish::gap;
 use crate::sampling::monitor_sample;
 use serde::{Deserialize, Serialize};
 
@@ -24,6 +25,14 @@ pub struct Certificate {
     pub swap_optimal: Option<bool>,
     /// Whether the convergence theorems cover the schedule.
     pub schedule_meets_theory: bool,
+}
+
+impl Certificate {
+    /// Whether the result is stationary: a step along the gradient could change F by a relative $10^{-8}$ at most.
+    pub fn is_stationary(&self, objective: f64) -> bool {
+        let reachable = self.stationarity * self.stationarity / (2.0 * self.curvature);
+        reachable <= 1e-8 * objective.abs() + f64::MIN_POSITIVE
+    }
 }
 
 /// Rows on which the largest curvature is estimated, and power iterations for it.
@@ -82,13 +91,13 @@ pub(crate) fn stationarity(
     Ok(curvature * norm_squared(&moved).sqrt())
 }
 
-/// The part of a certificate that every set has.
+/// Measures a result on all data.
 pub(crate) fn certify(
     objective: Objective,
     constraint: &dyn Constraint,
     theta: &[f64],
     distance: f64,
-    schedule_meets_theory: bool,
+    (swap_optimal, schedule_meets_theory): (Option<bool>, bool),
     seed: u64,
 ) -> Result<Certificate> {
     let Objective { data, loss, ridge } = objective;
@@ -96,5 +105,6 @@ pub(crate) fn certify(
     objective.gradient(theta, &mut gradient)?;
     let curvature = largest_curvature(data, loss, ridge, theta, seed)?;
     let stationarity = stationarity(constraint, data.columns(), theta, &gradient, curvature)?;
-    Ok(Certificate { distance, stationarity, curvature, gap: None, swap_optimal: None, schedule_meets_theory })
+    let gap = if constraint.is_convex() { gap(constraint, data.columns(), &gradient, theta) } else { None };
+    Ok(Certificate { distance, stationarity, curvature, gap, swap_optimal, schedule_meets_theory })
 }

@@ -36,6 +36,7 @@ pub mod certificate;
 pub mod constraint;
 pub mod data;
 mod error;
+mod fitting;
 mod linalg;
 pub mod loss;
 pub mod metrics;
@@ -53,6 +54,7 @@ pub mod simulate;
 pub mod solver;
 pub mod spec;
 pub mod trace;
+mod tune;
 
 pub use certificate::Certificate;
 pub use data::Data;
@@ -61,3 +63,14 @@ pub use model::Model;
 pub use problem::Problem;
 pub use shape::Shape;
 pub use solver::{Fit, Settings, Stop, StopRule};
+
+/// The code in the guides is compiled and run.
+#[cfg(doctest)]
+mod guides {
+    #[doc = include_str!("../../../docs/adding-a-constraint.md")]
+    mod adding_a_constraint {}
+    #[doc = include_str!("../../../docs/adding-a-loss.md")]
+    mod adding_a_loss {}
+    #[doc = include_str!("../../../CONTRIBUTING.md")]
+    mod contributing {}
+}

@@ -3,7 +3,7 @@
 //! Sums run over fixed chunks of rows, each added up in order and the results in order of the chunks, so the bits do not depend
 //! on how many threads share the work.
 
-use crate::data::{Data, RowBuffer, Support, view};
+use crate::data::{Data, Support, added, over_rows};
 use crate::error::Result;
 use crate::linalg::{axpy, norm_squared};
 use crate::loss::Loss;
@@ -26,7 +26,7 @@ impl<'p> Objective<'p> {
         Self { data, loss, ridge }
     }
 
-    fn split<'t>(&self, theta: &'t [f64]) -> (&'t [f64], f64) {
+    pub(crate) fn split<'t>(&self, theta: &'t [f64]) -> (&'t [f64], f64) {
         let (coefficients, intercept) = theta.split_at(self.data.columns());
         (coefficients, intercept.first().copied().unwrap_or(0.0))
     }
@@ -57,7 +57,7 @@ impl<'p> Objective<'p> {
         if weights > 0.0 { losses / weights + self.ridge_term(theta) } else { self.ridge_term(theta) }
     }
 
-    fn ridge_term(&self, theta: &[f64]) -> f64 {
+    pub(crate) fn ridge_term(&self, theta: &[f64]) -> f64 {
         if self.ridge > 0.0 { 0.5 * self.ridge * norm_squared(self.split(theta).0) } else { 0.0 }
     }
 
@@ -80,46 +80,36 @@ impl<'p> Objective<'p> {
     /// F and its gradient on all rows; `gradient` has the layout of `theta`.
     pub fn gradient(&self, theta: &[f64], gradient: &mut [f64]) -> Result<f64> {
         let (coefficients, intercept) = self.split(theta);
-        let (rows, columns) = (self.data.rows(), self.data.columns());
+        let columns = self.data.columns();
         let support = Support::of(coefficients);
-        let parts: Vec<Result<(f64, Vec<f64>)>> = (0..rows.div_ceil(CHUNK))
-            .into_par_iter()
-            .map_init(RowBuffer::default, |buffer, chunk| {
-                let range = chunk * CHUNK..rows.min((chunk + 1) * CHUNK);
-                let block = view(self.data.source(), range.clone(), buffer)?;
-                let mut slopes = vec![0.0; range.len()];
-                block.times(coefficients, &support, &mut slopes);
-                let mut value = 0.0;
+        // The last entry sums the value.
+        let size = theta.len() + 1;
+        let parts = over_rows(
+            self.data,
+            size,
+            || (vec![0.0; size], Vec::new()),
+            |(part, slopes): &mut (Vec<f64>, Vec<f64>), rows, range| {
+                slopes.resize(range.len(), 0.0);
+                rows.times(coefficients, &support, slopes);
                 for (slope, row) in slopes.iter_mut().zip(range) {
                     let (weight, response) = (self.data.weight(row), self.data.response()[row]);
                     let predictor = *slope + intercept + self.data.offset_of(row);
-                    value += if weight > 0.0 { weight * self.loss.value(predictor, response) } else { 0.0 };
+                    part[size - 1] += if weight > 0.0 { weight * self.loss.value(predictor, response) } else { 0.0 };
                     *slope = weight * self.loss.slope(predictor, response);
                 }
-                let mut part = vec![0.0; gradient_length(columns, theta)];
-                block.add_transpose_times(&slopes, &mut part[..columns]);
-                if let Some(last) = part.get_mut(columns) {
-                    *last = slopes.iter().sum();
+                rows.add_transpose_times(slopes, &mut part[..columns]);
+                if theta.len() > columns {
+                    part[columns] += slopes.iter().sum::<f64>();
                 }
-                Ok((value, part))
-            })
-            .collect();
-        gradient.fill(0.0);
-        let mut value = 0.0;
-        for part in parts {
-            let (part_value, part_gradient) = part?;
-            value += part_value;
-            axpy(1.0, &part_gradient, gradient);
-        }
+                Ok(())
+            },
+        )?;
+        let total = added(parts.into_iter().map(|(part, _)| part).collect());
         let scale = 1.0 / self.data.weight_sum();
-        gradient.iter_mut().for_each(|g| *g *= scale);
+        gradient.iter_mut().zip(&total).for_each(|(g, t)| *g = t * scale);
         if self.ridge > 0.0 {
             axpy(self.ridge, coefficients, &mut gradient[..columns]);
         }
-        Ok(value * scale + self.ridge_term(theta))
+        Ok(total[size - 1] * scale + self.ridge_term(theta))
     }
-}
-
-fn gradient_length(columns: usize, theta: &[f64]) -> usize {
-    columns.max(theta.len())
 }

@@ -78,6 +78,36 @@ pub fn vector(response: Response, truth: Truth, rows: usize, columns: usize, see
     Ok(observe(response, parameter, Shape::Vector(columns), rows, scale, generator))
 }
 
+/// Correlated features: neighbours have correlation 0.9, falling off geometrically, and the truth is `pairs` of neighbours with
+/// opposite signs, each of which hides the other. Harder than anything in the paper.
+pub fn correlated(response: Response, pairs: usize, rows: usize, columns: usize, seed: u64) -> Result<Simulated> {
+    const CORRELATION: f64 = 0.9;
+    if 2 * pairs > columns {
+        return Err(Error::setting("pairs of the truth", format!("at most {}, half the columns", columns / 2), pairs));
+    }
+    let generator = &mut stream(seed, Purpose::Simulation, 0);
+    let mut parameter = vec![0.0; columns];
+    let mut slots: Vec<usize> = (0..columns / 2).collect();
+    for i in 0..pairs {
+        let chosen = i + below(generator, (slots.len() - i) as u64) as usize;
+        slots.swap(i, chosen);
+        let first = two_sided(4.0, 7.0, generator);
+        let second = two_sided(4.0, 7.0, generator).abs();
+        parameter[2 * slots[i]] = first;
+        parameter[2 * slots[i] + 1] = -first.signum() * second;
+    }
+    let scale = if response == Response::Logistic { 0.3 } else { 1.0 };
+    let fresh = (1.0 - CORRELATION * CORRELATION).sqrt();
+    let mut simulated = observe_features(parameter, Shape::Vector(columns), rows, scale, generator);
+    for row in simulated.x.chunks_exact_mut(columns) {
+        for j in 1..columns {
+            row[j] = CORRELATION * row[j - 1] + fresh * row[j];
+        }
+    }
+    respond(response, &mut simulated, generator);
+    Ok(simulated)
+}
+
 /// Matrix covariates of 64 × 64, with a truth of the given rank.
 pub fn matrix(rank: usize, rows: usize, seed: u64) -> Result<Simulated> {
     const SIDE: usize = 64;
@@ -144,12 +174,25 @@ fn observe(
     scale: f64,
     generator: &mut ChaCha8Rng,
 ) -> Simulated {
-    let columns = truth.len();
+    let mut simulated = observe_features(truth, shape, rows, scale, generator);
+    respond(response, &mut simulated, generator);
+    simulated
+}
+
+/// Independent normal features; no response yet.
+fn observe_features(truth: Vec<f64>, shape: Shape, rows: usize, scale: f64, generator: &mut ChaCha8Rng) -> Simulated {
     let mut normal = || -> f64 { StandardNormal.sample(generator) };
-    let x: Vec<f64> = (0..rows * columns).map(|_| scale * normal()).collect();
-    let noise: Vec<f64> = (0..rows).map(|_| normal()).collect();
-    let predictors = x.chunks_exact(columns).map(|row| crate::linalg::dot(row, &truth));
-    let y = predictors
+    let x = (0..rows * truth.len()).map(|_| scale * normal()).collect();
+    Simulated { x, y: Vec::new(), truth, shape }
+}
+
+/// Draws the response given the features.
+fn respond(response: Response, simulated: &mut Simulated, generator: &mut ChaCha8Rng) {
+    let Simulated { x, y, truth, .. } = simulated;
+    let rows = x.len() / truth.len();
+    let noise: Vec<f64> = (0..rows).map(|_| StandardNormal.sample(generator)).collect();
+    let predictors = x.chunks_exact(truth.len()).map(|row| crate::linalg::dot(row, truth));
+    *y = predictors
         .zip(noise)
         .map(|(eta, noise)| match response {
             Response::Huber if uniform(generator) < 0.1 => eta + noise + two_sided(5.0, 10.0, generator),
@@ -157,7 +200,6 @@ fn observe(
             Response::Logistic => f64::from(u8::from(uniform(generator) < 1.0 / (1.0 + (-eta).exp()))),
         })
         .collect();
-    Simulated { x, y, truth, shape }
 }
 
 #[cfg(test)]

@@ -154,7 +154,10 @@ fn overflow_of_the_exponential_names_row_and_predictor() {
     let y = [1.0, 2.0];
     let data = Data::dense(&x, 1, &y).unwrap();
     let problem = Problem::new(&data, Poisson, WholeSpace);
-    assert_says(problem.fit(&Settings::default().start(vec![1.0], 0.0)), &["poisson", "row 1", "9e2"]);
+    for settings in [Settings::default(), Settings::default().rho1(0.1)] {
+        let settings = settings.batch_size(2).start(vec![1.0], 0.0);
+        assert_says(problem.fit(&settings), &["poisson", "row 1", "9e2"]);
+    }
 }
 
 #[test]

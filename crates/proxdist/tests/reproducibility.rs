@@ -143,7 +143,7 @@ fn an_observer_can_end_a_run_and_the_result_is_feasible() {
         seen += 1;
         if seen == 2 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
-    let fit = problem.fit_observed(&Settings::default().check_every(5), &mut observer).unwrap();
+    let fit = problem.fit_observed(&Settings::default().rho1(0.1).check_every(5), &mut observer).unwrap();
     assert_eq!((fit.stop(), fit.steps(), fit.trace().len()), (proxdist::Stop::Interrupted, 10, 2));
     assert!(fit.support().len() <= 3);
 }

@@ -5,7 +5,7 @@
 //! repeated on its own residual until that is rounding error. Convex, unique.
 
 use super::magnitude::{Length, largest};
-use super::{Constraint, Workspace, projection_failure, refusal, require_dimension};
+use super::{Constraint, Face, Structure, Workspace, projection_failure, refusal, require_dimension};
 use crate::error::Result;
 use crate::shape::Shape;
 use crate::spec::SetSpec;
@@ -152,6 +152,16 @@ impl Constraint for Affine {
 
     fn check(&self, shape: Shape) -> Result<()> {
         require_dimension(self, self.dimension(), shape.len())
+    }
+
+    fn structure(&self) -> Structure<'_> {
+        Structure::Polyhedron
+    }
+
+    fn face(&self, point: &[f64]) -> Option<Face> {
+        let all = Face::of_free(0..self.dimension());
+        let face = self.unit_rows.iter().fold(all, |face, row| face.holding(row));
+        (point.len() == self.dimension()).then_some(face)
     }
 
     fn spec(&self) -> String {

@@ -4,7 +4,7 @@
 //! inequality no other point of the ball is nearer. Convex, unique, $O(p)$. Radius zero leaves only the centre.
 
 use super::magnitude::Length;
-use super::{Constraint, Workspace, refusal, require_dimension};
+use super::{Constraint, Structure, Workspace, refusal, require_dimension};
 use crate::error::Result;
 use crate::shape::Shape;
 use crate::spec::SetSpec;
@@ -57,6 +57,16 @@ impl Constraint for Ball {
 
     fn check(&self, shape: Shape) -> Result<()> {
         self.center.as_ref().map_or(Ok(()), |center| require_dimension(self, center.len(), shape.len()))
+    }
+
+    fn structure(&self) -> Structure<'_> {
+        Structure::Ball { centre: self.center.as_deref(), radius: self.radius }
+    }
+
+    fn support_function(&self, direction: &[f64]) -> Option<f64> {
+        let length = Length::of(direction.iter().copied()).value();
+        let center = self.center.iter().flatten().zip(direction).map(|(c, d)| c * d).sum::<f64>();
+        Some(center + self.radius * length)
     }
 
     fn spec(&self) -> String {

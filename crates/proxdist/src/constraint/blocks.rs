@@ -3,7 +3,7 @@
 //! Squared distance is a sum over the ranges, so each is projected by itself; ties within a range follow its set.
 //! Convex if every part is; the cost is that of the parts.
 
-use super::{Constraint, Workspace, refusal, require_dimension};
+use super::{Constraint, Face, Structure, Workspace, refusal, require_dimension};
 use crate::error::{Error, Result};
 use crate::shape::Shape;
 
@@ -36,6 +36,15 @@ impl Blocks {
         self.parts.push(Part { first, last, set: Box::new(set) });
         reason.map_or(Ok(()), |reason| Err(refusal(self.spec(), reason)))?;
         Ok(self)
+    }
+
+    /// The indices in no range.
+    fn outside(&self, length: usize) -> impl Iterator<Item = usize> + '_ {
+        let mut ranges: Vec<(usize, usize)> = self.parts.iter().map(|part| (part.first, part.last + 1)).collect();
+        ranges.sort_unstable();
+        ranges.push((length, length));
+        let starts = std::iter::once(0).chain(ranges.clone().into_iter().map(|(_, end)| end));
+        starts.zip(ranges).flat_map(move |(start, (end, _))| start..end.min(length))
     }
 
     /// Refuses a range beyond the parameter.
@@ -84,6 +93,27 @@ impl Constraint for Blocks {
             })?;
         }
         Ok(())
+    }
+
+    fn structure(&self) -> Structure<'_> {
+        let flat = |part: &Part| matches!(part.set.structure(), Structure::Polyhedron | Structure::WholeSpace);
+        if self.parts.iter().all(flat) { Structure::Polyhedron } else { Structure::Other }
+    }
+
+    fn face(&self, point: &[f64]) -> Option<Face> {
+        let mut face = Face::of_free(self.outside(point.len()));
+        for part in &self.parts {
+            face = face.beside(&part.set.face(point.get(part.first..=part.last)?)?, part.first);
+        }
+        Some(face)
+    }
+
+    fn support_function(&self, direction: &[f64]) -> Option<f64> {
+        let mut total = 0.0;
+        for part in &self.parts {
+            total += part.set.support_function(direction.get(part.first..=part.last)?)?;
+        }
+        self.outside(direction.len()).all(|j| direction[j] == 0.0).then_some(total)
     }
 
     fn spec(&self) -> String {

@@ -3,7 +3,8 @@
 //! Squared distance is a sum over coordinates, so each is clipped by itself: $P(x)_j = \min(\max(x_j, l_j), u_j)$.
 //! Convex, unique, $O(p)$.
 
-use super::{Constraint, Workspace, refusal, require_dimension};
+use super::structure::{face_of_box, support_of_box};
+use super::{Constraint, Face, Structure, Workspace, refusal, require_dimension};
 use crate::error::Result;
 use crate::shape::Shape;
 use crate::spec::SetSpec;
@@ -147,6 +148,18 @@ impl Constraint for Bounds {
 
     fn check(&self, shape: Shape) -> Result<()> {
         require_dimension(self, self.dimension().unwrap_or(shape.len()), shape.len())
+    }
+
+    fn structure(&self) -> Structure<'_> {
+        Structure::Polyhedron
+    }
+
+    fn face(&self, point: &[f64]) -> Option<Face> {
+        Some(face_of_box(self.pairs(point.len()), point))
+    }
+
+    fn support_function(&self, direction: &[f64]) -> Option<f64> {
+        support_of_box(self.pairs(direction.len()), direction)
     }
 
     fn spec(&self) -> String {

@@ -6,7 +6,8 @@
 //! groups and rank too. The cost is that of the cone; ties are resolved as the cone does.
 
 use super::ball::{Ball, shorten};
-use super::{Constraint, Workspace, refusal};
+use super::magnitude::Length;
+use super::{Constraint, Structure, Workspace, projected, refusal};
 use crate::error::Result;
 use crate::shape::Shape;
 
@@ -41,6 +42,25 @@ impl<C: Constraint> Constraint for ConeInBall<C> {
 
     fn check(&self, shape: Shape) -> Result<()> {
         self.cone.check(shape)
+    }
+
+    fn structure(&self) -> Structure<'_> {
+        match self.cone.structure() {
+            Structure::WholeSpace => Structure::Ball { centre: None, radius: self.radius },
+            sparse @ (Structure::Sparse { .. } | Structure::Groups { .. }) => sparse,
+            _ => Structure::Other,
+        }
+    }
+
+    fn on_support(&self, support: &[usize]) -> Option<Box<dyn Constraint + '_>> {
+        let rest = ConeInBall::new(self.cone.on_support(support)?, self.radius);
+        rest.ok().map(|set| Box::new(set) as Box<dyn Constraint>)
+    }
+
+    /// The best direction of the cone is that of its projection, the best length the radius.
+    fn support_function(&self, direction: &[f64]) -> Option<f64> {
+        let nearest = projected(&self.cone, direction).ok()?;
+        Some(self.radius * Length::of(nearest.iter().copied()).value())
     }
 
     fn spec(&self) -> String {

@@ -5,7 +5,7 @@
 
 use super::magnitude::largest;
 use super::selection::Cut;
-use super::{Constraint, Workspace, refusal, require_dimension};
+use super::{Constraint, Structure, WholeSpace, Workspace, refusal, require_dimension};
 use crate::error::Result;
 use crate::shape::Shape;
 use crate::spec::{Groups, SetSpec};
@@ -151,6 +151,14 @@ impl Constraint for GroupSparsity {
     fn check(&self, shape: Shape) -> Result<()> {
         let count = self.count(shape.len())?;
         too_many(self.keep, count).map_or(Ok(()), |reason| Err(refusal(self.spec(), reason)))
+    }
+
+    fn structure(&self) -> Structure<'_> {
+        Structure::Groups { keep: self.keep, groups: &self.groups }
+    }
+
+    fn on_support(&self, _support: &[usize]) -> Option<Box<dyn Constraint + '_>> {
+        Some(Box::new(WholeSpace))
     }
 
     fn spec(&self) -> String {

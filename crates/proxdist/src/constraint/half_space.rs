@@ -4,10 +4,13 @@
 //! to the boundary is perpendicular to it. Convex, unique, $O(p)$.
 
 use super::magnitude::Length;
-use super::{Constraint, Workspace, projection_failure, refusal, require_dimension};
+use super::{Constraint, Face, Structure, Workspace, projection_failure, refusal, require_dimension};
 use crate::error::Result;
 use crate::shape::Shape;
 use crate::spec::SetSpec;
+
+/// Distance to the boundary that counts as none, relative to the numbers that cancel in it.
+const ON_BOUNDARY: f64 = 1e-14;
 
 /// One linear inequality.
 #[derive(Clone, Debug, PartialEq)]
@@ -63,6 +66,18 @@ impl Constraint for HalfSpace {
 
     fn check(&self, shape: Shape) -> Result<()> {
         require_dimension(self, self.unit.len(), shape.len())
+    }
+
+    fn structure(&self) -> Structure<'_> {
+        Structure::Polyhedron
+    }
+
+    fn face(&self, point: &[f64]) -> Option<Face> {
+        let face = Face::of_free(0..self.unit.len());
+        let terms = || point.iter().zip(&self.unit).map(|(x, a)| x * a);
+        let size = terms().map(f64::abs).sum::<f64>() + self.distance.abs();
+        let active = terms().sum::<f64>() >= self.distance - ON_BOUNDARY * size;
+        (point.len() == self.unit.len()).then(|| if active { face.holding(&self.unit) } else { face })
     }
 
     fn spec(&self) -> String {

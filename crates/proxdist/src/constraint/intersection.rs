@@ -10,7 +10,8 @@
 
 use super::dykstra::Dykstra;
 use super::{
-    Bounds, ConeInBall, Constraint, L1Ball, Simplex, SparseBounded, SparseSum, Sparsity, WholeSpace, Workspace, refusal,
+    Bounds, ConeInBall, Constraint, Face, L1Ball, Simplex, SparseBounded, SparseSum, Sparsity, Structure, WholeSpace,
+    Workspace, refusal,
 };
 use crate::error::Result;
 use crate::shape::Shape;
@@ -65,6 +66,22 @@ impl Constraint for Intersection {
 
     fn check(&self, shape: Shape) -> Result<()> {
         self.set.check(shape)
+    }
+
+    fn structure(&self) -> Structure<'_> {
+        self.set.structure()
+    }
+
+    fn on_support(&self, support: &[usize]) -> Option<Box<dyn Constraint + '_>> {
+        self.set.on_support(support)
+    }
+
+    fn face(&self, point: &[f64]) -> Option<Face> {
+        self.set.face(point)
+    }
+
+    fn support_function(&self, direction: &[f64]) -> Option<f64> {
+        self.set.support_function(direction)
     }
 
     fn spec(&self) -> String {

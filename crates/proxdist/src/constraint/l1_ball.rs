@@ -4,7 +4,8 @@
 //! soft thresholding, $P(x)_j = \mathrm{sign}(x_j) \max(|x_j| - \tau, 0)$. Convex, unique, $O(p)$ per pass, few passes.
 
 use super::simplex::Level;
-use super::{Constraint, Workspace, refusal};
+use super::structure::top;
+use super::{Constraint, Face, Structure, Workspace, refusal};
 use crate::error::Result;
 use crate::spec::SetSpec;
 
@@ -23,7 +24,15 @@ impl L1Ball {
         }
         Err(refusal(ball.spec(), "the radius must be a finite number, zero or positive"))
     }
+
+    /// Whether the sum of magnitudes is below the radius by more than rounding.
+    pub(super) fn is_interior(self, point: &[f64]) -> bool {
+        point.iter().map(|x| x.abs()).sum::<f64>() < self.radius * (1.0 - ON_BOUNDARY)
+    }
 }
+
+/// Distance to the boundary that counts as none, relative to the radius.
+const ON_BOUNDARY: f64 = 1e-13;
 
 impl Constraint for L1Ball {
     fn project(&self, point: &mut [f64], work: &mut Workspace) -> Result<()> {
@@ -42,6 +51,22 @@ impl Constraint for L1Ball {
 
     fn is_convex(&self) -> bool {
         true
+    }
+
+    fn structure(&self) -> Structure<'_> {
+        Structure::Polyhedron
+    }
+
+    fn face(&self, point: &[f64]) -> Option<Face> {
+        if self.is_interior(point) {
+            return Some(Face::of_free(0..point.len()));
+        }
+        let signs: Vec<f64> = point.iter().map(|x| if *x == 0.0 { 0.0 } else { x.signum() }).collect();
+        Some(Face::of_free((0..point.len()).filter(|&j| point[j] != 0.0)).holding(&signs))
+    }
+
+    fn support_function(&self, direction: &[f64]) -> Option<f64> {
+        Some(self.radius * top(direction.iter().map(|d| d.abs())).max(0.0))
     }
 
     fn spec(&self) -> String {

@@ -3,7 +3,8 @@
 //! A box with limits $\pm r$, so each entry is clipped by itself. Convex, unique, $O(p)$.
 
 use super::bounds::clip;
-use super::{Constraint, Workspace, refusal};
+use super::structure::face_of_box;
+use super::{Constraint, Face, Structure, Workspace, refusal};
 use crate::error::Result;
 use crate::spec::SetSpec;
 
@@ -34,6 +35,18 @@ impl Constraint for LinfBall {
 
     fn is_convex(&self) -> bool {
         true
+    }
+
+    fn structure(&self) -> Structure<'_> {
+        Structure::Polyhedron
+    }
+
+    fn face(&self, point: &[f64]) -> Option<Face> {
+        Some(face_of_box(std::iter::repeat((-self.radius, self.radius)), point))
+    }
+
+    fn support_function(&self, direction: &[f64]) -> Option<f64> {
+        Some(self.radius * direction.iter().map(|d| d.abs()).sum::<f64>())
     }
 
     fn spec(&self) -> String {

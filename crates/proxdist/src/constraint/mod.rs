@@ -24,6 +24,7 @@ mod simplex;
 mod sparse_bounded;
 mod sparse_sum;
 mod sparsity;
+pub mod structure;
 mod whole_space;
 mod workspace;
 
@@ -45,6 +46,7 @@ pub use simplex::Simplex;
 pub use sparse_bounded::SparseBounded;
 pub use sparse_sum::SparseSum;
 pub use sparsity::Sparsity;
+pub use structure::{Face, Structure};
 pub use whole_space::WholeSpace;
 pub use workspace::Workspace;
 
@@ -82,6 +84,30 @@ pub trait Constraint: Send + Sync {
         Ok(())
     }
 
+    /// The family of the set, which decides how a fit is finished exactly.
+    fn structure(&self) -> Structure<'_> {
+        Structure::Other
+    }
+
+    /// For sets that bound the number of nonzero entries or groups: the convex set that remains for the coordinates of
+    /// `support`, which obeys that bound, in the order listed.
+    fn on_support(&self, support: &[usize]) -> Option<Box<dyn Constraint + '_>> {
+        let _ = support;
+        None
+    }
+
+    /// For polyhedra: the face that holds `point`, a point of the set, in its relative interior.
+    fn face(&self, point: &[f64]) -> Option<Face> {
+        let _ = point;
+        None
+    }
+
+    /// $\max_{c \in C} d^Tc$ for a direction $d$, where it is finite and cheap to find.
+    fn support_function(&self, direction: &[f64]) -> Option<f64> {
+        let _ = direction;
+        None
+    }
+
     /// The set in the grammar of [`crate::spec`], such as `sparsity:20`; sets outside the grammar name themselves.
     fn spec(&self) -> String {
         "custom".to_owned()
@@ -104,6 +130,18 @@ impl<P: Deref<Target: Constraint> + Send + Sync> Constraint for P {
     }
     fn check(&self, shape: Shape) -> Result<()> {
         (**self).check(shape)
+    }
+    fn structure(&self) -> Structure<'_> {
+        (**self).structure()
+    }
+    fn on_support(&self, support: &[usize]) -> Option<Box<dyn Constraint + '_>> {
+        (**self).on_support(support)
+    }
+    fn face(&self, point: &[f64]) -> Option<Face> {
+        (**self).face(point)
+    }
+    fn support_function(&self, direction: &[f64]) -> Option<f64> {
+        (**self).support_function(direction)
     }
     fn spec(&self) -> String {
         (**self).spec()

@@ -4,7 +4,7 @@
 //! merge the two. Neighbours out of order must be equal at the optimum, and a block of equal values sits at its mean, so
 //! the result is the projection. Every entry is merged at most once: $O(p)$. A convex cone, unique.
 
-use super::{Constraint, Workspace};
+use super::{Constraint, Face, Structure, Workspace};
 use crate::error::Result;
 use crate::spec::{Direction, SetSpec};
 
@@ -51,6 +51,21 @@ impl Constraint for Monotone {
 
     fn is_cone(&self) -> bool {
         true
+    }
+
+    fn structure(&self) -> Structure<'_> {
+        Structure::Polyhedron
+    }
+
+    fn face(&self, point: &[f64]) -> Option<Face> {
+        let mut blocks: Vec<Vec<usize>> = Vec::new();
+        for (j, x) in point.iter().enumerate() {
+            match blocks.last_mut() {
+                Some(block) if point[j - 1] == *x => block.push(j),
+                _ => blocks.push(vec![j]),
+            }
+        }
+        Some(Face::of_groups(blocks))
     }
 
     fn spec(&self) -> String {

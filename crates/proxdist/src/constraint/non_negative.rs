@@ -3,7 +3,8 @@
 //! Coordinates do not interact, so each negative one moves to zero. A convex cone, $O(p)$.
 
 use super::bounds::clip;
-use super::{Constraint, Workspace};
+use super::structure::face_of_box;
+use super::{Constraint, Face, Structure, Workspace};
 use crate::error::Result;
 use crate::spec::SetSpec;
 
@@ -29,6 +30,18 @@ impl Constraint for NonNegative {
 
     fn is_scale_free(&self) -> bool {
         true
+    }
+
+    fn structure(&self) -> Structure<'_> {
+        Structure::Polyhedron
+    }
+
+    fn face(&self, point: &[f64]) -> Option<Face> {
+        Some(face_of_box(std::iter::repeat((0.0, f64::INFINITY)), point))
+    }
+
+    fn support_function(&self, direction: &[f64]) -> Option<f64> {
+        direction.iter().all(|d| *d <= 0.0).then_some(0.0)
     }
 
     fn spec(&self) -> String {

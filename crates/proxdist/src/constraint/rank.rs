@@ -5,7 +5,7 @@
 //! the whole matrix is taken, at $O(mn \min(m, n))$. A cone, not convex; among equal singular values the choice is
 //! whatever the (deterministic) decomposition yields.
 
-use super::{Constraint, Workspace, projection_failure, refusal, require_dimension};
+use super::{Constraint, Structure, Workspace, projection_failure, refusal, require_dimension};
 use crate::error::Result;
 use crate::linalg::svd;
 use crate::shape::Shape;
@@ -57,6 +57,10 @@ impl Constraint for Rank {
             return Ok(());
         }
         Err(refusal(self.spec(), format!("a {rows}x{columns} coefficient matrix has rank at most {possible}")))
+    }
+
+    fn structure(&self) -> Structure<'_> {
+        Structure::Rank { rank: self.most, rows: self.rows, columns: self.columns }
     }
 
     fn spec(&self) -> String {

@@ -4,7 +4,8 @@
 //! Entries that end at zero are found by repeated averaging (Michelot 1986): a few passes over fewer and fewer
 //! candidates, $O(p)$ each. Convex, unique.
 
-use super::{Constraint, Workspace, refusal};
+use super::structure::top;
+use super::{Constraint, Face, Structure, Workspace, refusal};
 use crate::error::Result;
 use crate::shape::Shape;
 use crate::spec::SetSpec;
@@ -57,6 +58,19 @@ impl Constraint for Simplex {
 
     fn check(&self, shape: Shape) -> Result<()> {
         self.require_entries(shape.len())
+    }
+
+    fn structure(&self) -> Structure<'_> {
+        Structure::Polyhedron
+    }
+
+    fn face(&self, point: &[f64]) -> Option<Face> {
+        let support = (0..point.len()).filter(|&j| point[j] > 0.0);
+        Some(Face::of_free(support).holding(&vec![1.0; point.len()]))
+    }
+
+    fn support_function(&self, direction: &[f64]) -> Option<f64> {
+        (!direction.is_empty()).then(|| self.total * top(direction.iter().copied()))
     }
 
     fn spec(&self) -> String {

@@ -9,7 +9,7 @@
 use super::bounds::{Bounds, clip};
 use super::selection::Cut;
 use super::sparsity::keep_fits;
-use super::{Constraint, Workspace, projection_failure, refusal};
+use super::{Constraint, Structure, Workspace, projection_failure, refusal};
 use crate::error::Result;
 use crate::shape::Shape;
 
@@ -90,6 +90,22 @@ impl Constraint for SparseBounded {
         keep_fits(&self.spec(), self.keep, shape)?;
         self.bounds.check(shape)?;
         self.emptiness(shape.len()).map_or(Ok(()), |reason| Err(refusal(self.spec(), reason)))
+    }
+
+    fn structure(&self) -> Structure<'_> {
+        Structure::Sparse { keep: self.keep }
+    }
+
+    fn on_support(&self, support: &[usize]) -> Option<Box<dyn Constraint + '_>> {
+        let rest = if let Some((lower, upper)) = self.bounds.shared() {
+            Bounds::between(lower, upper)
+        } else {
+            let all: Vec<(f64, f64)> = self.bounds.pairs(usize::MAX).collect();
+            let (lower, upper) =
+                support.iter().map(|&j| all.get(j).copied()).collect::<Option<Vec<_>>>()?.into_iter().unzip();
+            Bounds::each(lower, upper)
+        };
+        rest.ok().map(|bounds| Box::new(bounds) as Box<dyn Constraint>)
     }
 
     fn spec(&self) -> String {

@@ -7,7 +7,8 @@
 use super::selection::{Cut, by_value};
 use super::simplex::Simplex;
 use super::sparsity::keep_fits;
-use super::{Constraint, L1Ball, NonNegative, Workspace, refusal};
+use super::structure::top;
+use super::{Constraint, Face, L1Ball, NonNegative, Structure, Workspace, refusal};
 use crate::error::Result;
 use crate::shape::Shape;
 
@@ -84,6 +85,27 @@ impl Constraint for SparseSum {
         keep_fits(&self.spec(), self.keep, shape)
     }
 
+    fn structure(&self) -> Structure<'_> {
+        Structure::Sparse { keep: self.keep }
+    }
+
+    fn on_support(&self, _support: &[usize]) -> Option<Box<dyn Constraint + '_>> {
+        Some(match self.rule {
+            Rule::Simplex(simplex) => Box::new(simplex),
+            Rule::L1(ball) => Box::new(ball),
+            Rule::NonNegativeL1(ball) => Box::new(NonNegativeL1(ball)),
+        })
+    }
+
+    fn support_function(&self, direction: &[f64]) -> Option<f64> {
+        match self.rule {
+            _ if self.keep == 0 => Some(0.0),
+            Rule::Simplex(simplex) => simplex.support_function(direction),
+            Rule::L1(ball) => ball.support_function(direction),
+            Rule::NonNegativeL1(ball) => NonNegativeL1(ball).support_function(direction),
+        }
+    }
+
     fn spec(&self) -> String {
         let rule = match self.rule {
             Rule::Simplex(simplex) => simplex.spec(),
@@ -91,6 +113,39 @@ impl Constraint for SparseSum {
             Rule::NonNegativeL1(ball) => format!("nonneg & {}", ball.spec()),
         };
         format!("sparsity:{} & {rule}", self.keep)
+    }
+}
+
+/// The nonnegative part of an L1 ball, $\{x \ge 0, \sum_j x_j \le r\}$: what remains on a support.
+#[derive(Clone, Copy)]
+struct NonNegativeL1(L1Ball);
+
+impl Constraint for NonNegativeL1 {
+    fn project(&self, point: &mut [f64], work: &mut Workspace) -> Result<()> {
+        NonNegative.project(point, work)?;
+        self.0.project(point, work)
+    }
+
+    fn is_convex(&self) -> bool {
+        true
+    }
+
+    fn structure(&self) -> Structure<'_> {
+        Structure::Polyhedron
+    }
+
+    fn face(&self, point: &[f64]) -> Option<Face> {
+        let face = Face::of_free((0..point.len()).filter(|&j| point[j] > 0.0));
+        Some(if self.0.is_interior(point) { face } else { face.holding(&vec![1.0; point.len()]) })
+    }
+
+    fn support_function(&self, direction: &[f64]) -> Option<f64> {
+        let positive: Vec<f64> = vec![top(direction.iter().copied()).max(0.0)];
+        self.0.support_function(&positive)
+    }
+
+    fn spec(&self) -> String {
+        format!("nonneg & {}", self.0.spec())
     }
 }
 

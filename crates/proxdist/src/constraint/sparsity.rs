@@ -5,7 +5,7 @@
 //! lower index.
 
 use super::selection::Cut;
-use super::{Constraint, Workspace, refusal};
+use super::{Constraint, Structure, WholeSpace, Workspace, refusal};
 use crate::error::Result;
 use crate::shape::Shape;
 use crate::spec::SetSpec;
@@ -51,6 +51,14 @@ impl Constraint for Sparsity {
 
     fn check(&self, shape: Shape) -> Result<()> {
         keep_fits(&self.spec(), self.keep, shape)
+    }
+
+    fn structure(&self) -> Structure<'_> {
+        Structure::Sparse { keep: self.keep }
+    }
+
+    fn on_support(&self, _support: &[usize]) -> Option<Box<dyn Constraint + '_>> {
+        Some(Box::new(WholeSpace))
     }
 
     fn spec(&self) -> String {

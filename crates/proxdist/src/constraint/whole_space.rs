@@ -1,6 +1,6 @@
 //! No constraint at all, $C = \mathbb{R}^p$; the projection is the identity. With it the iteration is implicit SGD.
 
-use super::{Constraint, Workspace};
+use super::{Constraint, Face, Structure, Workspace};
 use crate::error::Result;
 
 /// Every vector is allowed.
@@ -19,6 +19,15 @@ impl Constraint for WholeSpace {
     }
     fn is_scale_free(&self) -> bool {
         true
+    }
+    fn structure(&self) -> Structure<'_> {
+        Structure::WholeSpace
+    }
+    fn face(&self, point: &[f64]) -> Option<Face> {
+        Some(Face::of_free(0..point.len()))
+    }
+    fn support_function(&self, direction: &[f64]) -> Option<f64> {
+        direction.iter().all(|d| *d == 0.0).then_some(0.0)
     }
     fn spec(&self) -> String {
         "none".to_owned()

@@ -5,12 +5,14 @@
 
 mod batch;
 mod dense;
+mod passes;
 mod rows;
 mod sparse;
 mod subset;
 
 pub use batch::{Batch, RowBuffer};
 pub use dense::{Dense, Element};
+pub(crate) use passes::{added, over_rows};
 pub use rows::{Rows, Support};
 pub use sparse::{Index, Sparse};
 pub use subset::{Part, Subset};

@@ -146,6 +146,36 @@ impl<'a> Rows<'a> {
         }
     }
 
+    /// `out += XᵀA` for `A` of `width` columns, row-major like `out`.
+    pub fn add_transposed_product(&self, a: &[f64], width: usize, out: &mut [f64]) {
+        match *self {
+            Self::Dense { values, rows, columns } => {
+                linalg::add_transposed_product(values, a, rows, columns, width, out);
+            }
+            Self::Sparse { .. } => {
+                for (i, a) in a.chunks_exact(width).enumerate() {
+                    self.row(i).for_each(|(j, x)| linalg::axpy(x, a, &mut out[j * width..(j + 1) * width]));
+                }
+            }
+        }
+    }
+
+    /// `out[j] += Σᵢ wᵢ xᵢⱼ²`
+    pub fn add_weighted_squares(&self, weights: &[f64], out: &mut [f64]) {
+        match *self {
+            Self::Dense { values, columns, .. } => {
+                for (x, &weight) in values.chunks_exact(columns).zip(weights) {
+                    out.iter_mut().zip(x).for_each(|(out, x)| *out += weight * x * x);
+                }
+            }
+            Self::Sparse { .. } => {
+                for (i, &weight) in weights.iter().enumerate() {
+                    self.row(i).for_each(|(j, x)| out[j] += weight * x * x);
+                }
+            }
+        }
+    }
+
     /// Adds `Xᵀ diag(w) X` to the lower triangle (column-major) of `h`. `work` holds a small block of scaled rows.
     pub fn add_weighted_cross(&self, weights: &[f64], h: &mut [f64], work: &mut Vec<f64>) {
         match *self {

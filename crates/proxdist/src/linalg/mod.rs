@@ -45,6 +45,13 @@ pub(crate) fn transpose_times(x: &[f64], a: &[f64], out: &mut [f64], adding: boo
     matmul(ColMut::from_slice_mut(out), accumulate, matrix.transpose(), ColRef::from_slice(a), 1.0, Par::Seq);
 }
 
+/// `out = A B`, all row-major, with `inner` columns of `A` and `columns` columns of `B`.
+pub(crate) fn product(a: &[f64], b: &[f64], out: &mut [f64], inner: usize, columns: usize) {
+    let rows = out.len() / columns.max(1);
+    let (a, b) = (MatRef::from_row_major_slice(a, rows, inner), MatRef::from_row_major_slice(b, inner, columns));
+    matmul(MatMut::from_row_major_slice_mut(out, rows, columns), Accum::Replace, a, b, 1.0, Par::Seq);
+}
+
 /// `G = X Xᵀ`, the full symmetric matrix of size `rows`; only half of it is computed.
 pub(crate) fn gram(x: &[f64], rows: usize, columns: usize, g: &mut [f64]) {
     let x = MatRef::from_row_major_slice(x, rows, columns);
@@ -79,4 +86,11 @@ pub(crate) fn mirror(g: &mut [f64], size: usize) {
             g[j * size + i] = g[i * size + j];
         }
     }
+}
+
+/// `out += XᵀA` for row-major `X` (`rows × columns`), `A` (`rows × width`) and `out` (`columns × width`).
+pub(crate) fn add_transposed_product(x: &[f64], a: &[f64], rows: usize, columns: usize, width: usize, out: &mut [f64]) {
+    let x = MatRef::from_row_major_slice(x, rows, columns);
+    let a = MatRef::from_row_major_slice(a, rows, width);
+    matmul(MatMut::from_row_major_slice_mut(out, columns, width), Accum::Add, x.transpose(), a, 1.0, Par::Seq);
 }

@@ -44,7 +44,8 @@ const GATHER: f64 = 1.0;
 /// Newton steps expected of a loss that is not quadratic.
 const STEPS: f64 = 4.0;
 
-pub(super) fn plan(loss: &dyn Loss, batch: &Batch, penalty: Penalty, curvatures: &[f64]) -> Plan {
+/// `shared_among` is the number of steps that will use the same $XX^T$.
+pub(super) fn plan(loss: &dyn Loss, batch: &Batch, penalty: Penalty, curvatures: &[f64], shared_among: usize) -> Plan {
     let rows = batch.rows();
     if rows.len() == 1 {
         return Plan { path: Path::Scalar, conjugate_budget: 0 };
@@ -56,7 +57,7 @@ pub(super) fn plan(loss: &dyn Loss, batch: &Batch, penalty: Penalty, curvatures:
     let pass = 2.0 * entries / if is_sparse { GATHER } else { PASS };
 
     let gram = if is_sparse { b * entries / GATHER } else { b * (b + 1.0) * p / PRODUCT };
-    let dual = gram + steps * (b * b * b / (3.0 * FACTOR) + 6.0 * b * b / PASS + pass);
+    let dual = gram / shared_among as f64 + steps * (b * b * b / (3.0 * FACTOR) + 6.0 * b * b / PASS + pass);
     let cross = if is_sparse { entries * entries / (b * GATHER) } else { b * p * p / PRODUCT };
     let primal = steps * (cross + p * p * p / (3.0 * FACTOR) + 3.0 * pass);
     let iterations = conjugate_iterations(rows, penalty, curvatures);

@@ -99,6 +99,7 @@ pub struct Prox<'l> {
     intercept: bool,
     tolerance: f64,
     forced: Option<Path>,
+    shared_among: usize,
     support: Support,
     newton: Newton,
     point: DualPoint,
@@ -128,6 +129,7 @@ impl<'l> Prox<'l> {
             intercept: false,
             tolerance: TOLERANCE,
             forced: None,
+            shared_among: 1,
             support: Support::default(),
             newton: Newton::default(),
             point: DualPoint::default(),
@@ -157,6 +159,11 @@ impl<'l> Prox<'l> {
     pub fn force(mut self, path: Path) -> Self {
         self.forced = Some(path);
         self
+    }
+
+    /// Says that each batch will be used for several steps, so that what is computed once a batch costs each of them less.
+    pub(crate) fn share_among(&mut self, steps: usize) {
+        self.shared_among = steps.max(1);
     }
 
     /// What the last step took.
@@ -241,7 +248,7 @@ impl BatchProx for Prox<'_> {
             theta[..features].iter_mut().for_each(|z| *z *= rho / penalty.coefficients);
         }
         self.start(batch, theta)?;
-        let plan = cost::plan(self.loss, batch, penalty, self.newton.curvatures());
+        let plan = cost::plan(self.loss, batch, penalty, self.newton.curvatures(), self.shared_among);
         let path = self.forced.filter(|path| path.serves(batch.len())).unwrap_or(plan.path);
         let solved = self.solve(path, plan.conjugate_budget, batch, penalty, theta);
         self.last = match solved {

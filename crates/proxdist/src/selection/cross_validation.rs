@@ -135,7 +135,7 @@ impl<'a> CrossValidation<'a> {
     ) -> Result<ControlFlow<W::Reason, Selection>> {
         settings.check(self.data.rows(), self.data.columns())?;
         // One pool around all: a pool in each fit would multiply the threads.
-        let inside = Settings { threads: None, ..settings.clone() };
+        let inside = Settings { threads: None, resume: None, ..settings.clone() };
         let Some(threads) = settings.threads else { return self.select(grid, &inside, watch) };
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
         let pool = pool.map_err(|error| Error::Threads { threads, reason: error.to_string() })?;
@@ -175,7 +175,7 @@ impl<'a> CrossValidation<'a> {
         let (best, one_standard_error) = (table.best(), table.one_standard_error());
         let chosen = if self.choice == Choice::Best { best } else { one_standard_error };
         let (point, set) = &points[chosen];
-        let settings = Settings { rho1: point.rho1, ..settings.clone() };
+        let settings = Settings { rho1: point.rho1, resume: None, ..settings.clone() };
         let problem = Problem::new(self.data, &*self.loss, set).ridge(point.ridge).intercept(self.intercept);
         let fit = problem.fit_observed(&settings, &mut FoldObserver { halt: &halt, fold: 0 })?;
         Ok(ControlFlow::Continue(Selection { table, best, one_standard_error, chosen, fit }))

@@ -1,7 +1,6 @@
 //! The result of a fit.
 
-use super::run::Run;
-use super::{Settings, Stop};
+use super::{Run, Settings, Stop};
 use crate::certificate::Certificate;
 use crate::model::Model;
 use crate::problem::Problem;

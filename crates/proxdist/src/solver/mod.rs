@@ -1,16 +1,19 @@
 //! Iterative methods and the loop around them.
 //!
-//! A [`Solver`] knows how to take one more step, nothing else; [`run()`] is the same bookkeeping for all of them.
+//! A [`Solver`] knows how to take one more step, nothing else; the loop in `run.rs` is the same bookkeeping for all of them.
 
 mod fit;
+mod monitor;
 mod proximal_distance;
 mod run;
 mod settings;
 mod stopping;
+mod tail;
 
 pub use fit::Fit;
+pub(crate) use monitor::Monitor;
 pub use proximal_distance::ProximalDistance;
-pub use run::run;
+pub(crate) use run::{Past, Run, run};
 pub use settings::{Settings, StopRule};
 pub use stopping::Stop;
 

@@ -50,6 +50,12 @@ impl<'a> ProximalDistance<'a> {
         self.step = step;
         self
     }
+
+    /// Goes back to a step and the iterate that belongs to it.
+    pub fn rewind(&mut self, step: u64, theta: &[f64]) {
+        self.step = step;
+        self.theta.copy_from_slice(theta);
+    }
 }
 
 impl Solver for ProximalDistance<'_> {

@@ -1,69 +1,77 @@
 //! The loop, the same for every method: steps, checkpoints, observers, the reason to stop.
 
+use super::monitor::Monitor;
+use super::tail::TailAverage;
 use super::{Settings, Solver, Stop, StopRule, stopping};
 use crate::constraint::{Constraint, Workspace};
 use crate::error::Result;
 use crate::linalg::norm;
-use crate::objective::Objective;
-use crate::sampling::monitor_sample;
-use crate::trace::{Observer, Progress};
+use crate::trace::{Observer, Phase, Progress, Snapshot};
 use std::time::Instant;
 
 /// What a run leaves behind.
 #[derive(Clone, Debug)]
-pub struct Run {
+pub(crate) struct Run {
     /// The feasible parameter: coefficients, then the intercept if there is one.
-    pub theta: Vec<f64>,
+    pub(crate) theta: Vec<f64>,
     /// Its distance to the iterate it is the projection of.
-    pub distance: f64,
+    pub(crate) distance: f64,
     /// The checkpoints.
-    pub trace: Vec<Progress>,
+    pub(crate) trace: Vec<Progress>,
     /// Why it ended.
-    pub stop: Stop,
+    pub(crate) stop: Stop,
 }
 
-/// Entries of the features that a checkpoint may read without anybody minding.
-const CHEAP: usize = 4_000_000;
-
-/// Which rows the objective is watched on; `None` for all.
-fn monitored(objective: Objective, settings: &Settings) -> Option<Vec<usize>> {
-    let (rows, columns) = (objective.data.rows(), objective.data.columns());
-    if settings.stop == StopRule::Paper {
-        return None;
-    }
-    let count = settings.monitor_rows.unwrap_or_else(|| rows.min((CHEAP / columns).max(1000)));
-    (count < rows).then(|| monitor_sample(settings.seed, rows, count))
+/// What a run starts with, beyond the solver: empty, or what an earlier part of it left.
+#[derive(Default)]
+pub(crate) struct Past {
+    pub(crate) rho1: Option<f64>,
+    pub(crate) trace: Vec<Progress>,
+    pub(crate) best: Option<(f64, f64, Vec<f64>)>,
+    pub(crate) runners_up: Vec<Vec<f64>>,
 }
 
 /// Runs a solver until it settles or is stopped, and returns a point of the set.
-pub fn run(
+pub(crate) fn run(
     solver: &mut dyn Solver,
-    objective: Objective,
+    monitor: &Monitor,
     constraint: &dyn Constraint,
     settings: &Settings,
+    past: Past,
+    (rows, columns): (usize, usize),
     observer: &mut dyn Observer,
 ) -> Result<Run> {
-    let (rows, columns) = (objective.data.rows(), objective.data.columns());
-    let monitor = monitored(objective, settings);
-    let watched = monitor.as_ref().map_or(rows, Vec::len);
     let check_every = match settings.stop {
         StopRule::Paper => 1,
         StopRule::Settled => {
-            let cheap = (watched / solver.rows_per_step()).clamp(10, 100) as u64;
+            let cheap = (monitor.rows() / solver.rows_per_step()).clamp(10, 100) as u64;
             settings.check_every.unwrap_or(cheap)
         }
     };
     let started = Instant::now();
+    let before = past.trace.last().map(|last| last.elapsed).unwrap_or_default();
     let mut work = Workspace::default();
     let mut point = solver.theta().to_vec();
-    let mut trace: Vec<Progress> = Vec::new();
-    let mut best: Option<(f64, f64, Vec<f64>)> = None;
+    let mut average = settings.average.then(|| TailAverage::new(constraint.is_convex(), columns));
+    let mut snapshot = Snapshot {
+        rho1: past.rho1,
+        batch_size: solver.rows_per_step(),
+        step: solver.step(),
+        theta: solver.theta().to_vec(),
+        best: past.best.unwrap_or((f64::INFINITY, f64::NAN, solver.theta().to_vec())),
+        runners_up: past.runners_up,
+        trace: past.trace,
+    };
 
     let stop = loop {
-        let left = settings.max_steps.saturating_sub(solver.step()).clamp(1, check_every);
+        // Checkpoints fall on the same steps whether or not the run was interrupted.
+        let next = (solver.step() / check_every + 1) * check_every;
         let mut is_interrupted = false;
-        for _ in 0..left {
+        while solver.step() < next.min(settings.max_steps) {
             solver.advance()?;
+            if let Some(average) = &mut average {
+                average.add(solver.step(), solver.theta());
+            }
             if observer.poll().is_break() {
                 is_interrupted = true;
                 break;
@@ -71,43 +79,52 @@ pub fn run(
         }
         point.copy_from_slice(solver.theta());
         constraint.project(&mut point[..columns], &mut work)?;
-        let progress = Progress {
-            step: solver.step(),
-            objective: match &monitor {
-                Some(sample) => objective.value_on(&point, sample),
-                None => objective.value(&point),
-            },
-            distance: distance(&point[..columns], solver.theta()),
-            rho: solver.rho(),
-            nonzeros: point[..columns].iter().filter(|v| **v != 0.0).count(),
-            rows_seen: solver.step() * solver.rows_per_step() as u64,
-            elapsed: started.elapsed(),
-        };
-        trace.push(progress);
-        let is_best = best.as_ref().is_none_or(|(value, ..)| progress.objective <= *value);
-        if is_best || settings.stop == StopRule::Paper {
-            match &mut best {
-                None => best = Some((progress.objective, progress.distance, point.clone())),
-                Some((value, distance, kept)) => {
-                    (*value, *distance) = (progress.objective, progress.distance);
-                    kept.copy_from_slice(&point);
-                }
+        let progress = monitor.progress(
+            Phase::Iteration,
+            solver.step(),
+            solver.rho(),
+            solver.step() * solver.rows_per_step() as u64,
+            (&point, solver.theta()),
+            monitor.value(&point),
+            before + started.elapsed(),
+        );
+        snapshot.trace.push(progress);
+        let is_last_wanted = settings.stop == StopRule::Paper;
+        if is_last_wanted || progress.objective <= snapshot.best.0 {
+            (snapshot.best.0, snapshot.best.1) = (progress.objective, progress.distance);
+            snapshot.best.2.copy_from_slice(&point);
+        }
+        if let Some(averaged) = average.as_mut().and_then(|average| average.at_checkpoint(&point)) {
+            let distance = averaged_point(constraint, columns, averaged, &mut point, &mut work)?;
+            let objective = monitor.value(&point);
+            if objective < snapshot.best.0 {
+                snapshot.best = (objective, distance, point.clone());
             }
         }
-        if observer.checkpoint(&progress).is_break() || is_interrupted {
+        let is_over = observer.checkpoint(&progress).is_break() || is_interrupted;
+        snapshot.step = solver.step();
+        snapshot.theta.copy_from_slice(solver.theta());
+        observer.snapshot(&snapshot);
+        if is_over {
             break Stop::Interrupted;
         }
-        if let Some(reason) = stopping::reason(&trace, norm(&point[..columns]), rows, settings) {
+        if let Some(reason) = stopping::reason(&snapshot.trace, norm(&point[..columns]), rows, settings) {
             break reason;
         }
     };
-    let (theta, distance) = match best {
-        Some((_, distance, theta)) => (theta, distance),
-        None => (point, f64::NAN),
-    };
-    Ok(Run { theta, distance, trace, stop })
+    let (_, distance, theta) = snapshot.best;
+    Ok(Run { theta, distance, trace: snapshot.trace, stop })
 }
 
-fn distance(point: &[f64], theta: &[f64]) -> f64 {
-    point.iter().zip(theta).map(|(a, b)| (a - b) * (a - b)).sum::<f64>().sqrt()
+/// Projects an average into `point`; returns how far it moved.
+fn averaged_point(
+    constraint: &dyn Constraint,
+    columns: usize,
+    averaged: &[f64],
+    point: &mut [f64],
+    work: &mut Workspace,
+) -> Result<f64> {
+    point.copy_from_slice(averaged);
+    constraint.project(&mut point[..columns], work)?;
+    Ok(point[..columns].iter().zip(averaged).map(|(a, b)| (a - b) * (a - b)).sum::<f64>().sqrt())
 }

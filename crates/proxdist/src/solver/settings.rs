@@ -3,6 +3,7 @@
 use crate::error::{Error, Result};
 use crate::sampling::Sampling;
 use crate::schedule::{Polynomial, Schedule};
+use crate::trace::Snapshot;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -22,10 +23,10 @@ pub enum StopRule {
 ///
 /// | setting        | default                  | range    | meaning |
 /// |----------------|--------------------------|----------|---------|
-/// | `rho1`         | from the data's curvature | > 0     | penalty of the first step |
+/// | `rho1`         | chosen by a race         | > 0      | penalty of the first step |
 /// | `gamma`        | 1                        | ≥ 0      | power with which the penalty grows; the theory covers (½, 1] |
 /// | `schedule`     | `rho1 · k^gamma`         |          | any other penalty as a function of the step |
-/// | `batch_size`   | 64 for squared loss, else 256 | 1..=n | rows a step; the default is cut to n |
+/// | `batch_size`   | 64, or half of n if less  | 1..=n    | rows a step |
 /// | `sampling`     | without replacement      |          | how batches are drawn |
 /// | `max_steps`    | 10 000                   | ≥ 1      | steps at most |
 /// | `max_passes`   | none                     | > 0      | passes over the data at most, in rows seen |
@@ -34,6 +35,8 @@ pub enum StopRule {
 /// | `tolerance`    | 1e-4                     | > 0      | see [`StopRule`] |
 /// | `check_every`  | as often as is cheap     | ≥ 1      | steps between checkpoints |
 /// | `monitor_rows` | all if cheap             | 1..=n    | rows the objective is watched on |
+/// | `polish`       | on                       |          | finish on the exact optimum of the piece of the set that was found |
+/// | `average`      | off                      |          | also try averages of late iterates |
 /// | `start`        | zero                     | length p | coefficients to start from |
 /// | `seed`         | 0                        | any      | fixes the batches, hence the fit |
 /// | `threads`      | those of the caller's pool | ≥ 1    | threads for passes over the data; never changes a result |
@@ -53,6 +56,9 @@ pub struct Settings {
     pub(crate) monitor_rows: Option<usize>,
     pub(crate) start: Option<Vec<f64>>,
     pub(crate) start_intercept: f64,
+    pub(crate) resume: Option<Snapshot>,
+    pub(crate) polish: bool,
+    pub(crate) average: bool,
     pub(crate) seed: u64,
     pub(crate) threads: Option<usize>,
 }
@@ -74,6 +80,9 @@ impl Default for Settings {
             monitor_rows: None,
             start: None,
             start_intercept: 0.0,
+            resume: None,
+            polish: true,
+            average: false,
             seed: 0,
             threads: None,
         }
@@ -170,6 +179,27 @@ impl Settings {
     pub fn start(mut self, coefficients: Vec<f64>, intercept: f64) -> Self {
         self.start = Some(coefficients);
         self.start_intercept = intercept;
+        self
+    }
+
+    /// Whether to finish on the exact optimum of the piece of the set that the iteration found.
+    #[must_use]
+    pub fn polish(mut self, polish: bool) -> Self {
+        self.polish = polish;
+        self
+    }
+
+    /// Whether to try averages of late iterates too, and keep one if it is better.
+    #[must_use]
+    pub fn average(mut self, average: bool) -> Self {
+        self.average = average;
+        self
+    }
+
+    /// Goes on from where an earlier run was.
+    #[must_use]
+    pub fn resume(mut self, snapshot: Snapshot) -> Self {
+        self.resume = Some(snapshot);
         self
     }
 

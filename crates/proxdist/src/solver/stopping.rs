@@ -11,6 +11,8 @@ use std::fmt;
 pub enum Stop {
     /// The rule of convergence was met.
     Converged,
+    /// The exact finish ended on a stationary point of all data.
+    Polished,
     /// The steps were used up.
     MaxSteps,
     /// The passes over the data were used up.
@@ -25,6 +27,7 @@ impl fmt::Display for Stop {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Converged => "converged",
+            Self::Polished => "finished on a stationary point of all data",
             Self::MaxSteps => "reached the maximum number of steps",
             Self::MaxPasses => "reached the maximum number of passes over the data",
             Self::TimeLimit => "reached the time limit",
@@ -71,6 +74,7 @@ mod tests {
 
     fn trace(objectives: &[f64], distance: f64) -> Vec<Progress> {
         let at = |(i, &objective): (usize, &f64)| Progress {
+            phase: crate::trace::Phase::Iteration,
             step: i as u64 + 1,
             objective,
             distance,

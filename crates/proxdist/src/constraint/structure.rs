@@ -1,0 +1,319 @@
+//! What a set looks like from inside: which exact method finishes on it, and the piece of it that a point lies on.
+//!
+//! The face of a polyhedron that holds $x$ in its relative interior is the set of points that satisfy the same
+//! inequalities with equality. Its directions form a linear space, here $\{Zz : Ez = 0\}$: every variable $z_g$ moves a
+//! group of coordinates together (one coordinate for a box, a level block for a monotone vector), coordinates in no group
+//! stay where they are, and the rows of $E$ hold sums fixed (one for a simplex). The columns of $Z$ and the rows of $E$ are
+//! orthonormal, so $Z^Tv$ followed by $I - E^TE$ is the orthogonal projection of $v$ onto the directions.
+
+use crate::spec::Groups;
+
+/// The family a set belongs to, as far as an exact method for it is concerned.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Structure<'a> {
+    /// No constraint.
+    WholeSpace,
+    /// $\|x - c\| \le r$; no centre means the origin.
+    Ball {
+        /// The centre.
+        centre: Option<&'a [f64]>,
+        /// The radius.
+        radius: f64,
+    },
+    /// Matrices of bounded rank, stored row by row.
+    Rank {
+        /// The largest rank.
+        rank: usize,
+        /// Rows of the matrix.
+        rows: usize,
+        /// Columns of the matrix.
+        columns: usize,
+    },
+    /// At most `keep` nonzero entries, and a convex set for them: see [`super::Constraint::on_support`].
+    Sparse {
+        /// The largest number of nonzero entries.
+        keep: usize,
+    },
+    /// At most `keep` nonzero groups, and a convex set for their entries: see [`super::Constraint::on_support`].
+    Groups {
+        /// The largest number of nonzero groups.
+        keep: usize,
+        /// The groups; [`members`] lists them.
+        groups: &'a Groups,
+    },
+    /// A convex set with flat faces: [`super::Constraint::face`] gives that of any point.
+    Polyhedron,
+    /// Nothing is known beyond the projection.
+    Other,
+}
+
+/// The indices of every group of a vector of this length.
+pub fn members(groups: &Groups, length: usize) -> Vec<Vec<usize>> {
+    match groups {
+        Groups::Consecutive { size } => {
+            let size = (*size).max(1);
+            (0..length).step_by(size).map(|first| (first..length.min(first + size)).collect()).collect()
+        }
+        Groups::Listed(lists) => lists
+            .iter()
+            .map(|ranges| ranges.iter().flat_map(|&(first, last)| first..=last).filter(|&j| j < length).collect())
+            .collect(),
+    }
+}
+
+/// Squared sine below which a new equality adds nothing to those before it.
+const DEPENDENT: f64 = 1e-20;
+
+/// The directions along a face of a polyhedron.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Face {
+    /// Where each group starts in `members`, and the end of the last one.
+    starts: Vec<usize>,
+    members: Vec<usize>,
+    /// Orthonormal rows in the variables.
+    equalities: Vec<Vec<f64>>,
+}
+
+impl Face {
+    /// The face on which these coordinates are free, each by itself.
+    pub fn of_free(coordinates: impl IntoIterator<Item = usize>) -> Self {
+        let members: Vec<usize> = coordinates.into_iter().collect();
+        Self { starts: (0..=members.len()).collect(), members, equalities: Vec::new() }
+    }
+
+    /// The face on which each of these disjoint groups of coordinates moves as one.
+    pub fn of_groups(groups: impl IntoIterator<Item = Vec<usize>>) -> Self {
+        let mut face = Self::of_free([]);
+        for group in groups.into_iter().filter(|group| !group.is_empty()) {
+            face.members.extend(group);
+            face.starts.push(face.members.len());
+        }
+        face
+    }
+
+    /// The part of the face along which `normal` · direction = 0; `normal` has one entry for every coordinate.
+    #[must_use]
+    pub fn holding(mut self, normal: &[f64]) -> Self {
+        let mut row = vec![0.0; self.variables()];
+        self.reduce(normal, &mut row);
+        let length = row.iter().map(|x| x * x).sum::<f64>();
+        // Twice, because one pass leaves the rounding of a long vector behind.
+        for _ in 0..2 {
+            self.drop_equalities(&mut row);
+        }
+        let rest = row.iter().map(|x| x * x).sum::<f64>();
+        if rest > DEPENDENT * length {
+            let scale = rest.sqrt();
+            row.iter_mut().for_each(|x| *x /= scale);
+            self.equalities.push(row);
+        }
+        self
+    }
+
+    /// This face beside another one, whose coordinates come `offset` later.
+    #[must_use]
+    pub fn beside(mut self, other: &Self, offset: usize) -> Self {
+        let (before, after) = (self.variables(), other.variables());
+        let end = self.members.len();
+        self.members.extend(other.members.iter().map(|j| j + offset));
+        self.starts.extend(other.starts[1..].iter().map(|start| start + end));
+        self.equalities.iter_mut().for_each(|row| row.resize(before + after, 0.0));
+        self.equalities.extend(other.equalities.iter().map(|row| [&vec![0.0; before][..], row].concat()));
+        self
+    }
+
+    /// Number of variables $z$.
+    pub fn variables(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    /// Dimension of the face.
+    pub fn dimension(&self) -> usize {
+        self.variables().saturating_sub(self.equalities.len())
+    }
+
+    /// The orthonormal rows of $E$.
+    pub fn equalities(&self) -> &[Vec<f64>] {
+        &self.equalities
+    }
+
+    /// The coordinates that a variable moves, and by how much: one over the root of their number.
+    pub fn group(&self, variable: usize) -> (&[usize], f64) {
+        let group = &self.members[self.starts[variable]..self.starts[variable + 1]];
+        (group, 1.0 / (group.len() as f64).sqrt())
+    }
+
+    /// `direction = Z z`
+    pub fn expand(&self, z: &[f64], direction: &mut [f64]) {
+        direction.fill(0.0);
+        for (variable, z) in z.iter().enumerate() {
+            let (group, size) = self.group(variable);
+            group.iter().for_each(|&j| direction[j] = size * z);
+        }
+    }
+
+    /// `out = Zᵀ v`
+    pub fn reduce(&self, v: &[f64], out: &mut [f64]) {
+        for (variable, out) in out.iter_mut().enumerate() {
+            let (group, size) = self.group(variable);
+            *out = size * group.iter().map(|&j| v[j]).sum::<f64>();
+        }
+    }
+
+    /// `z ← (I − EᵀE) z`
+    pub fn drop_equalities(&self, z: &mut [f64]) {
+        for row in &self.equalities {
+            let along: f64 = row.iter().zip(&*z).map(|(e, z)| e * z).sum();
+            z.iter_mut().zip(row).for_each(|(z, e)| *z -= along * e);
+        }
+    }
+}
+
+/// $\max_{l \le x \le u} d^Tx$, where it is finite.
+pub(super) fn support_of_box(limits: impl Iterator<Item = (f64, f64)>, direction: &[f64]) -> Option<f64> {
+    let terms = limits.zip(direction).map(|((lower, upper), &d)| match d {
+        0.0 => 0.0,
+        d if d > 0.0 => d * upper,
+        d => d * lower,
+    });
+    Some(terms.sum::<f64>()).filter(|total| total.is_finite())
+}
+
+/// The coordinates strictly between their limits.
+pub(super) fn face_of_box(limits: impl Iterator<Item = (f64, f64)>, point: &[f64]) -> Face {
+    let inside = limits.zip(point).enumerate().filter(|(_, ((lower, upper), x))| lower < x && x < &upper);
+    Face::of_free(inside.map(|(j, _)| j).filter(|&j| j < point.len()))
+}
+
+/// The largest entry of a direction.
+pub(super) fn top(direction: impl Iterator<Item = f64>) -> f64 {
+    direction.fold(f64::NEG_INFINITY, |top, d| if top.is_nan() || d <= top { top } else { d })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::constraint::{
+        Affine, Ball, Blocks, Bounds, ConeInBall, Constraint, GroupSparsity, HalfSpace, L1Ball, LinfBall, Monotone,
+        NonNegative, Simplex, SparseBounded, SparseSum, Sparsity, WholeSpace, projected,
+    };
+    use crate::error::Result;
+
+    type SetAndPoint = (Box<dyn Constraint>, Vec<f64>);
+
+    fn polyhedra() -> Result<Vec<SetAndPoint>> {
+        let x = vec![0.9, -1.3, 0.4, 0.35, 2.0, -0.2];
+        let affine = Affine::equations(vec![vec![1.0; 6], vec![1.0, -1.0, 0.0, 0.0, 2.0, 0.0]], vec![1.0, 0.5])?;
+        let blocks = Blocks::new().with(0, 2, Simplex::default())?.with(4, 5, Bounds::between(-0.1, 1.0)?)?;
+        let sets: Vec<Box<dyn Constraint>> = vec![
+            Box::new(WholeSpace),
+            Box::new(NonNegative),
+            Box::new(Bounds::between(-0.5, 0.5)?),
+            Box::new(Bounds::each(
+                vec![0.0, -9.0, 0.4, f64::NEG_INFINITY, 0.0, 0.0],
+                vec![9.0, 9.0, 0.4, 9.0, 1.0, 1.0],
+            )?),
+            Box::new(LinfBall::radius(1.0)?),
+            Box::new(Simplex::default()),
+            Box::new(L1Ball::radius(1.6)?),
+            Box::new(L1Ball::radius(99.0)?),
+            Box::new(L1Ball::radius(0.0)?),
+            Box::new(Monotone::increasing()),
+            Box::new(Monotone::decreasing()),
+            Box::new(affine),
+            Box::new(HalfSpace::below(vec![1.0, 1.0, 1.0, 0.0, 0.0, -1.0], 0.3)?),
+            Box::new(HalfSpace::below(vec![1.0, 1.0, 1.0, 0.0, 0.0, -1.0], -2.0)?),
+            Box::new(blocks),
+        ];
+        Ok(sets.into_iter().map(|set| (set, x.clone())).collect())
+    }
+
+    /// The projection is linear near a point in general position; its derivative is that onto the face's directions.
+    #[test]
+    fn faces_are_the_derivatives_of_projections() -> Result<()> {
+        for (set, x) in polyhedra()? {
+            assert!(matches!(set.structure(), Structure::Polyhedron | Structure::WholeSpace), "{}", set.spec());
+            let at = projected(&set, &x)?;
+            let face = set.face(&at).expect("polyhedra have faces");
+            for j in 0..x.len() {
+                let step = 1e-6;
+                let (mut above, mut below) = (x.clone(), x.clone());
+                above[j] += step;
+                below[j] -= step;
+                let (above, below) = (projected(&set, &above)?, projected(&set, &below)?);
+                let mut unit = vec![0.0; x.len()];
+                unit[j] = 1.0;
+                let mut z = vec![0.0; face.variables()];
+                face.reduce(&unit, &mut z);
+                face.drop_equalities(&mut z);
+                let mut expected = vec![0.0; x.len()];
+                face.expand(&z, &mut expected);
+                for i in 0..x.len() {
+                    let slope = (above[i] - below[i]) / (2.0 * step);
+                    assert!((slope - expected[i]).abs() < 1e-8, "{} ({i}, {j}): {slope} {expected:?}", set.spec());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn support_functions_bound_every_point_and_are_attained() -> Result<()> {
+        let d = [0.5, -2.0, 1.0, 0.0];
+        let cases: Vec<(Box<dyn Constraint>, f64)> = vec![
+            (Box::new(Ball::radius(2.0)?), 2.0 * 5.25_f64.sqrt()),
+            (Box::new(Ball::radius(0.0)?.centred_at(vec![1.0, 1.0, 1.0, 1.0])?), -0.5),
+            (Box::new(L1Ball::radius(3.0)?), 6.0),
+            (Box::new(LinfBall::radius(2.0)?), 7.0),
+            (Box::new(Simplex::total(2.0)?), 2.0),
+            (Box::new(Bounds::between(-1.0, 2.0)?), 5.0),
+            (Box::new(ConeInBall::new(NonNegative, 2.0)?), 2.0 * 1.25_f64.sqrt()),
+            (Box::new(ConeInBall::new(Sparsity::at_most(1), 2.0)?), 4.0),
+            (Box::new(SparseSum::on_simplex(1, Simplex::default())?), 1.0),
+            (Box::new(Blocks::new().with(0, 1, L1Ball::radius(1.0)?)?.with(2, 2, LinfBall::radius(1.0)?)?), 3.0),
+        ];
+        for (set, expected) in cases {
+            let found = set.support_function(&d).expect("bounded");
+            assert!((found - expected).abs() < 1e-12, "{}: {found}", set.spec());
+            let far: Vec<f64> = d.iter().map(|d| 1e6 * d).collect();
+            let attained: f64 = projected(&set, &far)?.iter().zip(&d).map(|(x, d)| x * d).sum();
+            assert!(attained <= found + 1e-12 && attained > found - 1e-4 * found.abs() - 1e-9, "{}", set.spec());
+        }
+        assert_eq!(NonNegative.support_function(&d), None);
+        assert_eq!(NonNegative.support_function(&[-1.0, 0.0]), Some(0.0));
+        assert_eq!(WholeSpace.support_function(&d), None);
+        Ok(())
+    }
+
+    #[test]
+    fn sparse_sets_say_what_remains_on_a_support() -> Result<()> {
+        let x = [3.0, -4.0];
+        let bounds = Bounds::each(vec![-1.0, 0.0, -2.0], vec![1.0, 0.5, 2.0])?;
+        let cases: Vec<(Box<dyn Constraint>, Vec<f64>)> = vec![
+            (Box::new(Sparsity::at_most(2)), vec![3.0, -4.0]),
+            (Box::new(SparseBounded::at_most(2, bounds)), vec![1.0, -2.0]),
+            (Box::new(SparseSum::on_simplex(2, Simplex::default())?), vec![1.0, 0.0]),
+            (Box::new(SparseSum::in_l1_ball(2, L1Ball::radius(1.0)?)), vec![0.0, -1.0]),
+            (Box::new(SparseSum::non_negative_in_l1_ball(2, L1Ball::radius(1.0)?)), vec![1.0, 0.0]),
+            (Box::new(ConeInBall::new(Sparsity::at_most(2), 2.5)?), vec![1.5, -2.0]),
+            (
+                Box::new(ConeInBall::new(SparseBounded::at_most(2, Bounds::between(0.0, f64::INFINITY)?), 1.0)?),
+                vec![1.0, 0.0],
+            ),
+        ];
+        for (set, expected) in cases {
+            assert_eq!(set.structure(), Structure::Sparse { keep: 2 }, "{}", set.spec());
+            let rest = set.on_support(&[0, 2]).expect("sparse sets say");
+            assert!(rest.is_convex());
+            let found = projected(&rest, &x)?;
+            assert!(found.iter().zip(&expected).all(|(f, e)| (f - e).abs() < 1e-14), "{}: {found:?}", set.spec());
+        }
+        let groups = GroupSparsity::of_size(1, 2)?;
+        let Structure::Groups { keep: 1, groups: lists } = groups.structure() else { panic!("groups") };
+        assert_eq!(members(lists, 6), [[0, 1], [2, 3], [4, 5]]);
+        assert!(groups.on_support(&[0, 1]).is_some());
+        assert!(WholeSpace.on_support(&[0]).is_none());
+        Ok(())
+    }
+}

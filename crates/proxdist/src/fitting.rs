@@ -1,0 +1,186 @@
+//! From a problem to a fit: the race for $\rho_1$, the iteration, the exact finish, the certificate.
+
+use crate::certificate::certify;
+use crate::error::{Error, Result};
+use crate::polish::Finish;
+use crate::problem::Problem;
+use crate::prox::Prox;
+use crate::sampling::Sampler;
+use crate::schedule::{Polynomial, Schedule};
+use crate::solver::{Fit, Monitor, Past, ProximalDistance, Run, Settings, Stop, run};
+use crate::trace::{Observer, Phase};
+use crate::tune::{Race, average_curvature, usual_batch_size};
+use std::sync::Arc;
+use std::time::Instant;
+
+/// Fits a problem whose settings have been checked.
+pub(crate) fn fit(problem: &Problem, settings: &Settings, observer: &mut dyn Observer) -> Result<Fit> {
+    let start = start(problem, settings)?;
+    let monitor = Monitor::new(problem.objective(), settings);
+    let mut sampler = sampler(problem, settings);
+    let batch_size = sampler.batch_size();
+
+    let stage = match (&settings.resume, &settings.schedule, settings.rho1) {
+        (Some(snapshot), ..) => Stage::resumed(snapshot.clone()),
+        (None, None, None) => Stage::raced(problem, settings, &monitor, &start, &mut sampler, observer)?,
+        (None, _, rho1) => Stage { rho1, step: 0, theta: start, ..Stage::default() },
+    };
+    let schedule: Arc<dyn Schedule> = match (&settings.schedule, stage.rho1) {
+        (Some(schedule), _) => schedule.clone(),
+        (None, rho1) => Arc::new(Polynomial::new(rho1.unwrap_or(1.0), settings.gamma)?),
+    };
+    let runners_up = stage.past.runners_up.clone();
+    let mut outcome = iterate(problem, settings, &monitor, stage, &*schedule, sampler, observer)?;
+    let swap_optimal = polish(problem, settings, &monitor, &runners_up, &mut outcome, observer)?;
+    let objective = problem.objective().value(&outcome.theta);
+    let certificate = certify(
+        problem.objective(),
+        problem.constraint(),
+        &outcome.theta,
+        outcome.distance,
+        (swap_optimal, schedule.meets_theory()),
+        settings.seed,
+    )?;
+    if settings.polish && outcome.stop != Stop::Interrupted && certificate.is_stationary(objective) {
+        outcome.stop = Stop::Polished;
+    }
+    Ok(Fit::new(problem, outcome, objective, certificate, &*schedule, batch_size, settings))
+}
+
+/// Where the iteration begins.
+#[derive(Default)]
+struct Stage {
+    rho1: Option<f64>,
+    step: u64,
+    theta: Vec<f64>,
+    past: Past,
+    is_interrupted: bool,
+}
+
+impl Stage {
+    fn resumed(snapshot: crate::trace::Snapshot) -> Self {
+        let past = Past {
+            rho1: snapshot.rho1,
+            trace: snapshot.trace,
+            best: Some(snapshot.best),
+            runners_up: snapshot.runners_up,
+        };
+        Self { rho1: snapshot.rho1, step: snapshot.step, theta: snapshot.theta, past, is_interrupted: false }
+    }
+
+    fn raced(
+        problem: &Problem,
+        settings: &Settings,
+        monitor: &Monitor,
+        start: &[f64],
+        sampler: &mut Sampler,
+        observer: &mut dyn Observer,
+    ) -> Result<Self> {
+        let race = Race {
+            objective: problem.objective(),
+            constraint: problem.constraint(),
+            intercept: problem.has_intercept(),
+            gamma: settings.gamma,
+            monitor,
+            max_steps: settings.max_steps,
+        };
+        let scale = average_curvature(problem.data(), problem.loss(), start, settings.seed)?;
+        let result = race.run(start, sampler, scale, observer)?;
+        let past = Past { rho1: Some(result.rho1), trace: result.trace, best: None, runners_up: result.runners_up };
+        let is_interrupted = result.is_interrupted;
+        Ok(Self { rho1: Some(result.rho1), step: result.step, theta: result.theta, past, is_interrupted })
+    }
+}
+
+fn iterate(
+    problem: &Problem,
+    settings: &Settings,
+    monitor: &Monitor,
+    stage: Stage,
+    schedule: &dyn Schedule,
+    sampler: Sampler,
+    observer: &mut dyn Observer,
+) -> Result<Run> {
+    let data = problem.data();
+    // After a race the winner is close enough for an exact finish; a snapshot belongs to an iteration that is to go on.
+    let is_close =
+        settings.polish && stage.step > 0 && Finish::is_exact(problem.constraint()) && settings.resume.is_none();
+    if stage.is_interrupted || is_close || stage.step >= settings.max_steps {
+        let stop = match stage {
+            Stage { is_interrupted: true, .. } => Stop::Interrupted,
+            Stage { step, .. } if step >= settings.max_steps => Stop::MaxSteps,
+            _ => Stop::Converged,
+        };
+        let mut theta = stage.theta;
+        let columns = data.columns();
+        problem.constraint().project(&mut theta[..columns], &mut crate::constraint::Workspace::default())?;
+        let distance = stage.past.trace.last().map_or(f64::NAN, |last| last.distance);
+        return Ok(Run { theta, distance, trace: stage.past.trace, stop });
+    }
+    let prox = Prox::new(problem.loss()).ridge(problem.ridge_weight()).intercept(problem.has_intercept());
+    let solver = ProximalDistance::new(data, problem.constraint(), Box::new(prox), schedule, sampler, stage.theta)?;
+    let mut solver = solver.resumed_at(stage.step);
+    let size = (data.rows(), data.columns());
+    run(&mut solver, monitor, problem.constraint(), settings, stage.past, size, observer)
+}
+
+/// Finishes exactly; returns whether the result is known to be swap-optimal.
+fn polish(
+    problem: &Problem,
+    settings: &Settings,
+    monitor: &Monitor,
+    runners_up: &[Vec<f64>],
+    outcome: &mut Run,
+    observer: &mut dyn Observer,
+) -> Result<Option<bool>> {
+    if !settings.polish || outcome.stop == Stop::Interrupted {
+        return Ok(None);
+    }
+    let began = Instant::now();
+    let finish = Finish {
+        objective: problem.objective(),
+        constraint: problem.constraint(),
+        intercept: problem.has_intercept(),
+        seed: settings.seed,
+    };
+    let starts: Vec<&[f64]> = std::iter::once(&outcome.theta).chain(runners_up).map(|v| &v[..]).collect();
+    let mut is_interrupted = false;
+    let polished = finish.run(&starts, &mut || {
+        let polled = observer.poll();
+        is_interrupted |= polled.is_break();
+        polled
+    })?;
+    if is_interrupted {
+        outcome.stop = Stop::Interrupted;
+    }
+    outcome.theta = polished.theta;
+    if let Some(last) = outcome.trace.last().copied() {
+        let points = (&outcome.theta[..], &outcome.theta[..]);
+        let (value, elapsed) = (monitor.value(&outcome.theta), last.elapsed + began.elapsed());
+        let progress = monitor.progress(Phase::Polish, last.step, last.rho, last.rows_seen, points, value, elapsed);
+        outcome.trace.push(progress);
+        // The run is over either way; the observer is only told.
+        let _ = observer.checkpoint(&progress);
+    }
+    Ok(polished.swap_optimal)
+}
+
+fn start(problem: &Problem, settings: &Settings) -> Result<Vec<f64>> {
+    let columns = problem.data().columns();
+    let mut theta = settings.start.clone().unwrap_or_else(|| vec![0.0; columns]);
+    theta.extend(problem.has_intercept().then_some(settings.start_intercept));
+    match &settings.resume {
+        Some(snapshot) if snapshot.theta.len() != theta.len() || snapshot.best.2.len() != theta.len() => {
+            let (found, rule) = (snapshot.theta.len(), "a snapshot of the same problem");
+            Err(Error::Length { what: "theta to resume from", found, expected: theta.len(), rule })
+        }
+        _ => Ok(theta),
+    }
+}
+
+fn sampler(problem: &Problem, settings: &Settings) -> Sampler {
+    let rows = problem.data().rows();
+    let resumed = settings.resume.as_ref().map(|snapshot| snapshot.batch_size);
+    let size = settings.batch_size.or(resumed).unwrap_or_else(|| usual_batch_size(rows));
+    Sampler::new(settings.sampling, rows, size, settings.seed)
+}

@@ -1,0 +1,61 @@
+//! The rows that the objective is watched on, and the measurements taken there.
+
+use super::{Settings, StopRule};
+use crate::objective::Objective;
+use crate::sampling::monitor_sample;
+use crate::trace::{Phase, Progress};
+use std::time::Duration;
+
+/// Entries of the features that a checkpoint may read without anybody minding.
+const CHEAP: usize = 4_000_000;
+
+/// Measures F on all rows, or on a fixed sample where all would cost too much.
+pub(crate) struct Monitor<'a> {
+    objective: Objective<'a>,
+    sample: Option<Vec<usize>>,
+}
+
+impl<'a> Monitor<'a> {
+    pub(crate) fn new(objective: Objective<'a>, settings: &Settings) -> Self {
+        let (rows, columns) = (objective.data.rows(), objective.data.columns());
+        let usual = rows.min((CHEAP / columns).max(1000));
+        let count = match settings.stop {
+            StopRule::Paper => rows,
+            StopRule::Settled => settings.monitor_rows.unwrap_or(usual),
+        };
+        let sample = (count < rows).then(|| monitor_sample(settings.seed, rows, count));
+        Self { objective, sample }
+    }
+
+    /// Rows watched.
+    pub(crate) fn rows(&self) -> usize {
+        self.sample.as_ref().map_or(self.objective.data.rows(), Vec::len)
+    }
+
+    /// F on those rows.
+    pub(crate) fn value(&self, theta: &[f64]) -> f64 {
+        match &self.sample {
+            Some(sample) => self.objective.value_on(theta, sample),
+            None => self.objective.value(theta),
+        }
+    }
+
+    /// A checkpoint at an iterate and its projection, `points = (projection, iterate)`.
+    #[allow(clippy::too_many_arguments)] // One for each field that the monitor does not know itself.
+    pub(crate) fn progress(
+        &self,
+        phase: Phase,
+        step: u64,
+        rho: f64,
+        rows_seen: u64,
+        points: (&[f64], &[f64]),
+        objective: f64,
+        elapsed: Duration,
+    ) -> Progress {
+        let columns = self.objective.data.columns();
+        let (point, theta) = (&points.0[..columns], points.1);
+        let distance = point.iter().zip(theta).map(|(a, b)| (a - b) * (a - b)).sum::<f64>().sqrt();
+        let nonzeros = point.iter().filter(|v| **v != 0.0).count();
+        Progress { phase, step, objective, distance, rho, nonzeros, rows_seen, elapsed }
+    }
+}

@@ -1,0 +1,5 @@
+//! Choosing what a user should not have to choose: the first penalty $\rho_1$ and the batch size.
+
+mod race;
+
+pub(crate) use race::{Race, average_curvature, usual_batch_size};

@@ -1,0 +1,171 @@
+//! The race for $\rho_1$.
+//!
+//! At $\gamma = 1$ the error falls like $k^{-\min(1, \log(1 + \mu/\rho_1))}$, so $\rho_1$ must not exceed the curvature $\mu$ of F at the
+//! solution by much; and far below it the steps are noise. $\mu$ is not known beforehand: for logistic loss with strong signal
+//! it is hundreds of times smaller than at the start. So a logarithmic grid around the curvature at the start is tried on
+//! the same batches (gather and Gram matrix are computed once for all); after each round the worse half by $F(P_C(\theta))$ on the
+//! monitor rows is dropped and the next round is twice as long. The winner goes on from where it is. With eight candidates
+//! and three rounds the winner takes 7 of the 24 candidate steps of a round's length; sharing makes up for most of the rest.
+
+use crate::constraint::{Constraint, Workspace};
+use crate::data::{Batch, Data, RowBuffer, Support};
+use crate::error::{Error, Result};
+use crate::linalg::all_finite;
+use crate::loss::Loss;
+use crate::objective::Objective;
+use crate::prox::{BatchProx, Prox};
+use crate::sampling::{Sampler, monitor_sample};
+use crate::schedule::{Polynomial, Schedule, checked_rho};
+use crate::solver::Monitor;
+use crate::trace::{Observer, Phase, Progress};
+use std::time::Instant;
+
+/// Candidates as multiples of the average curvature at the start.
+const GRID: [f64; 8] = [1e-3, 3e-3, 1e-2, 3e-2, 1e-1, 3e-1, 1.0, 3.0];
+/// Steps of the first round; each later one is twice as long.
+const FIRST_ROUND: u64 = 20;
+
+/// What the candidates share.
+pub(crate) struct Race<'a> {
+    pub(crate) objective: Objective<'a>,
+    pub(crate) constraint: &'a dyn Constraint,
+    pub(crate) intercept: bool,
+    pub(crate) gamma: f64,
+    pub(crate) monitor: &'a Monitor<'a>,
+    pub(crate) max_steps: u64,
+}
+
+/// The winner, and where the others got to.
+pub(crate) struct RaceResult {
+    pub(crate) rho1: f64,
+    pub(crate) step: u64,
+    pub(crate) theta: Vec<f64>,
+    /// Projections of the other candidates' last iterates, best first.
+    pub(crate) runners_up: Vec<Vec<f64>>,
+    pub(crate) trace: Vec<Progress>,
+    pub(crate) is_interrupted: bool,
+}
+
+struct Candidate {
+    schedule: Polynomial,
+    rho1: f64,
+    theta: Vec<f64>,
+    point: Vec<f64>,
+    score: f64,
+}
+
+impl Race<'_> {
+    /// Runs the race from `start`.
+    pub(crate) fn run(
+        &self,
+        start: &[f64],
+        sampler: &mut Sampler,
+        scale: f64,
+        observer: &mut dyn Observer,
+    ) -> Result<RaceResult> {
+        let data = self.objective.data;
+        let columns = data.columns();
+        let began = Instant::now();
+        let mut prox = Prox::new(self.objective.loss).ridge(self.objective.ridge).intercept(self.intercept);
+        let mut work = Workspace::default();
+        let (mut batch, mut rows) = (Batch::default(), Vec::new());
+        let mut racing = Vec::with_capacity(GRID.len());
+        for multiple in GRID {
+            let rho1 = multiple * scale;
+            let schedule = Polynomial::new(rho1, self.gamma)?;
+            racing.push(Candidate {
+                schedule,
+                rho1,
+                theta: start.to_vec(),
+                point: start.to_vec(),
+                score: f64::INFINITY,
+            });
+        }
+        let mut dropped: Vec<Candidate> = Vec::new();
+        let mut trace = Vec::new();
+        let mut first_error = None;
+        let (mut step, mut round, mut is_interrupted) = (0, FIRST_ROUND, false);
+        if sampler.is_full_batch() {
+            batch.fill_whole(data)?;
+        }
+        while racing.len() > 1 && step < self.max_steps && !is_interrupted {
+            prox.share_among(racing.len());
+            for _ in 0..round.min(self.max_steps - step) {
+                step += 1;
+                if !sampler.is_full_batch() {
+                    sampler.draw(step, &mut rows);
+                    batch.fill(data, &rows)?;
+                }
+                for candidate in racing.iter_mut().filter(|candidate| candidate.score < f64::MAX || step <= round) {
+                    let rho = checked_rho(&candidate.schedule, step)?;
+                    self.constraint.project(&mut candidate.theta[..columns], &mut work)?;
+                    // A candidate that overflows or stalls is out of the race; only if all are is it an error.
+                    let moved = prox.apply(&batch, rho, &mut candidate.theta);
+                    if moved.is_err() || !all_finite(&candidate.theta) {
+                        first_error = first_error.or(moved.err());
+                        candidate.score = f64::MAX;
+                        candidate.theta.copy_from_slice(start);
+                    }
+                }
+                if observer.poll().is_break() {
+                    is_interrupted = true;
+                    break;
+                }
+            }
+            for candidate in racing.iter_mut().filter(|candidate| candidate.score < f64::MAX || step <= round) {
+                candidate.point.copy_from_slice(&candidate.theta);
+                self.constraint.project(&mut candidate.point[..columns], &mut work)?;
+                let score = self.monitor.value(&candidate.point);
+                candidate.score = if score.is_finite() { score } else { f64::MAX };
+            }
+            // Stable, so that equal scores keep the smaller penalty first.
+            racing.sort_by(|a, b| a.score.total_cmp(&b.score));
+            let best = &racing[0];
+            if best.score == f64::MAX {
+                return Err(first_error.unwrap_or(Error::Diverged { step, rho: best.rho1 }));
+            }
+            let progress = self.monitor.progress(
+                Phase::Race,
+                step,
+                best.schedule.rho(step),
+                step * sampler.batch_size() as u64,
+                (&best.point, &best.theta),
+                best.score,
+                began.elapsed(),
+            );
+            trace.push(progress);
+            is_interrupted |= observer.checkpoint(&progress).is_break();
+            dropped.extend(racing.drain(racing.len().div_ceil(2)..));
+            round *= 2;
+        }
+        racing.extend(dropped);
+        racing.sort_by(|a, b| a.score.total_cmp(&b.score));
+        let mut finishers = racing.into_iter();
+        let Some(winner) = finishers.next() else { return Err(Error::Diverged { step, rho: scale }) };
+        let runners_up = finishers.filter(|c| c.score < f64::MAX).map(|c| c.point).collect();
+        Ok(RaceResult { rho1: winner.rho1, step, theta: winner.theta, runners_up, trace, is_interrupted })
+    }
+}
+
+/// The average curvature of F along a coordinate at the start, from a sample of rows: the scale of the grid.
+pub(crate) fn average_curvature(data: &Data, loss: &dyn Loss, start: &[f64], seed: u64) -> Result<f64> {
+    const SAMPLE: usize = 500;
+    let rows = monitor_sample(seed, data.rows(), SAMPLE.min(data.rows()));
+    let (coefficients, intercept) = start.split_at(data.columns());
+    let intercept = intercept.first().copied().unwrap_or(0.0);
+    let mut buffer = RowBuffer::default();
+    let mut total = 0.0;
+    for &row in &rows {
+        data.source().gather(&[row], &mut buffer)?;
+        let predictor = data.source().dot(row, coefficients, &Support::default()) + data.offset_of(row) + intercept;
+        total += loss.curvature(predictor, data.response()[row]) * buffer.rows().row_norm_squared(0);
+    }
+    let average = total / (rows.len() as f64 * data.columns() as f64);
+    Ok(if average.is_normal() { average } else { 1.0 })
+}
+
+/// Rows a step when the user does not say: enough that a step tells signal from noise, few enough that it is cheap.
+pub(crate) fn usual_batch_size(rows: usize) -> usize {
+    const USUAL: usize = 64;
+    USUAL.min(rows.div_ceil(2))
+}
