@@ -1,0 +1,103 @@
+//! Options that say how a file is read.
+
+use clap::{ArgAction, Args, ValueEnum};
+use std::path::PathBuf;
+
+/// A file to train on.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Reading")]
+pub(crate) struct DataArgs {
+    /// Training file: .csv, .tsv, .svm, .npy, .npz or .parquet, text also with .gz; `-` for CSV on standard input
+    #[arg(value_name = "DATA", help_heading = None)]
+    pub(crate) data: PathBuf,
+    /// Column to be explained: a name, a number from 1, an array of the archive, or a .npy file
+    #[arg(long, short, value_name = "COL")]
+    pub(crate) target: Option<String>,
+    /// Label that counts as positive
+    #[arg(long, value_name = "LABEL")]
+    pub(crate) positive: Option<String>,
+    /// Take all labels but the positive one together
+    #[arg(long, requires = "positive")]
+    pub(crate) one_vs_rest: bool,
+    /// Column of observation weights
+    #[arg(long, value_name = "COL")]
+    pub(crate) weights: Option<String>,
+    /// Column added to the linear predictor as it is
+    #[arg(long, value_name = "COL")]
+    pub(crate) offset: Option<String>,
+    /// Columns to leave out
+    #[arg(long, value_name = "COL,...", value_delimiter = ',', action = ArgAction::Append)]
+    pub(crate) ignore: Vec<String>,
+    /// Columns of codes that become indicator columns; text columns do so by themselves
+    #[arg(long, value_name = "COL,...", value_delimiter = ',', action = ArgAction::Append)]
+    pub(crate) categorical: Vec<String>,
+    /// Number of features of an svmlight file, where the largest index does not tell
+    #[arg(long, value_name = "P")]
+    pub(crate) features: Option<usize>,
+    #[command(flatten)]
+    pub(crate) text: TextArgs,
+}
+
+/// A file to predict or evaluate: its encoding comes from the model.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Reading")]
+pub(crate) struct NewDataArgs {
+    /// Data file with the columns of the training file; `-` for CSV on standard input
+    #[arg(value_name = "DATA", help_heading = None)]
+    pub(crate) data: PathBuf,
+    /// Column of true responses, if it is not called as in training
+    #[arg(long, short, value_name = "COL")]
+    pub(crate) target: Option<String>,
+    /// Column of observation weights
+    #[arg(long, value_name = "COL")]
+    pub(crate) weights: Option<String>,
+    /// Column added to the linear predictor; as in training if the model was fitted with one
+    #[arg(long, value_name = "COL")]
+    pub(crate) offset: Option<String>,
+    /// What to do with a category that did not occur in training
+    #[arg(long, value_enum, default_value_t = UnknownPolicy::Error, value_name = "POLICY")]
+    pub(crate) unknown: UnknownPolicy,
+    #[command(flatten)]
+    pub(crate) text: TextArgs,
+}
+
+/// What text files do not always tell.
+#[derive(Debug, Args)]
+pub(crate) struct TextArgs {
+    /// The first line holds names (detected otherwise)
+    #[arg(long, conflicts_with = "no_header")]
+    pub(crate) header: bool,
+    /// The first line holds data; columns are then called V1, V2, ...
+    #[arg(long)]
+    pub(crate) no_header: bool,
+    /// Character between fields, or `tab` (detected otherwise)
+    #[arg(long, value_name = "CHAR", value_parser = super::values::delimiter)]
+    pub(crate) delimiter: Option<Delimiter>,
+    /// What to do with missing values
+    #[arg(long, value_enum, default_value_t = MissingPolicy::Error, value_name = "POLICY")]
+    pub(crate) missing: MissingPolicy,
+}
+
+/// One byte between fields.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Delimiter(pub(crate) u8);
+
+/// Missing values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum MissingPolicy {
+    /// An error that names line and column
+    Error,
+    /// Leave such rows out
+    Drop,
+    /// Fill in the mean, or the most frequent text
+    Mean,
+}
+
+/// Categories that did not occur in training.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum UnknownPolicy {
+    /// An error that names the value
+    Error,
+    /// None of the known categories
+    Zero,
+}

@@ -1,0 +1,194 @@
+//! Options of `fit` and `tune`.
+
+use super::DataArgs;
+use super::values::{self, Auto, ScheduleArg};
+use clap::{ArgAction, Args, ValueEnum};
+use proxdist::Shape;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// `fit`
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    proxdist fit train.csv --target y --constraint sparsity:10 --out model.json\n  \
+    proxdist fit train.csv.gz --target 1025 --positive positive --loss logistic --constraint sparsity:100 --holdout 0.2\n  \
+    proxdist fit data.svm --loss logistic --constraint l1:30 --ridge 1e-3 --report report.html\n  \
+    proxdist fit digits.csv --target digit --loss logistic --shape 16x16 --constraint rank:2 --out model.json\n  \
+    proxdist fit weights.csv --target y --constraint simplex --no-intercept --json\n\n\
+    Sets are listed by `proxdist constraints`, losses by `proxdist losses`. Ctrl-C ends a run with the best model so far.")]
+pub(crate) struct FitArgs {
+    #[command(flatten)]
+    pub(crate) data: DataArgs,
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
+    /// Penalty of the first step, or `auto`
+    #[arg(long, value_name = "X|auto", default_value = "auto", value_parser = values::auto_number, help_heading = "Method")]
+    pub(crate) rho1: Auto<f64>,
+    /// Share of the rows, between 0 and 1, that is kept out of the fit and used to evaluate it
+    #[arg(long, value_name = "SHARE", value_parser = values::share, help_heading = "Problem")]
+    pub(crate) holdout: Option<f64>,
+    /// File that keeps the state of the run, written every few seconds
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub(crate) checkpoint: Option<PathBuf>,
+    /// Go on from the state in the checkpoint file, if there is one
+    #[arg(long, requires = "checkpoint", help_heading = "Output")]
+    pub(crate) resume: bool,
+    /// Picture of the run: F and the distance to the set at each checkpoint
+    #[arg(long, value_name = "FILE.svg", help_heading = "Output")]
+    pub(crate) plot: Option<PathBuf>,
+    /// Table of the run, one line per checkpoint
+    #[arg(long, value_name = "FILE.csv", help_heading = "Output")]
+    pub(crate) trace: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+/// `tune`
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    proxdist tune train.csv --target y --grid sparsity:5,10,20,50 --out model.json --report report.html\n  \
+    proxdist tune train.csv --target y --loss logistic --grid sparsity:10,20 --grid ridge:0,1e-3,1e-2 --one-standard-error\n  \
+    proxdist tune train.csv --target y --constraint nonneg --grid ball:1,5,10 --folds 5")]
+pub(crate) struct TuneArgs {
+    #[command(flatten)]
+    pub(crate) data: DataArgs,
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
+    /// Values to try: a set's parameter (sparsity:5,10,20), ridge:0,1e-3 or rho1:1e-3,auto; repeat for more dimensions
+    #[arg(long, value_name = "NAME:V,V,...", required = true, action = ArgAction::Append, help_heading = "Tuning")]
+    pub(crate) grid: Vec<String>,
+    /// Penalty of the first step, `auto`, or several to choose from
+    #[arg(long, value_name = "X|auto,...", value_delimiter = ',', value_parser = values::auto_number, help_heading = "Method")]
+    pub(crate) rho1: Vec<Auto<f64>>,
+    /// Parts of the data; each is predicted from the others (stratified for classes)
+    #[arg(long, default_value_t = 10, value_name = "K", help_heading = "Tuning")]
+    pub(crate) folds: usize,
+    /// What to choose by: loss, auc, accuracy or mse [default: loss]
+    #[arg(long, value_name = "NAME", help_heading = "Tuning")]
+    pub(crate) score: Option<String>,
+    /// Choose the most constrained fit within one standard error of the best
+    #[arg(long, help_heading = "Tuning")]
+    pub(crate) one_standard_error: bool,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+/// The problem and the method.
+#[derive(Debug, Args)]
+pub(crate) struct RunArgs {
+    /// Loss: squared, logistic, huber:DELTA, poisson or squared-hinge
+    #[arg(long, default_value = "squared", value_name = "LOSS", help_heading = "Problem")]
+    pub(crate) loss: String,
+    /// Set for the coefficients, such as sparsity:20; repeat for an intersection
+    #[arg(long, short, value_name = "SET", action = ArgAction::Append, help_heading = "Problem")]
+    pub(crate) constraint: Vec<String>,
+    /// Weight of the ridge term added to the objective
+    #[arg(long, default_value_t = 0.0, value_name = "X", help_heading = "Problem")]
+    pub(crate) ridge: f64,
+    /// Fit without an intercept
+    #[arg(long, help_heading = "Problem")]
+    pub(crate) no_intercept: bool,
+    /// Scale columns to mean 0 and standard deviation 1 for the fit; done by itself where the set allows it
+    #[arg(long, conflicts_with = "no_standardize", help_heading = "Problem")]
+    pub(crate) standardize: bool,
+    /// Fit the columns as they are
+    #[arg(long, help_heading = "Problem")]
+    pub(crate) no_standardize: bool,
+    /// The features are the entries of a matrix, row by row
+    #[arg(long, value_name = "ROWSxCOLUMNS", value_parser = values::matrix_shape, help_heading = "Problem")]
+    pub(crate) shape: Option<Shape>,
+
+    /// Power with which the penalty grows
+    #[arg(long, default_value_t = 1.0, value_name = "X", help_heading = "Method")]
+    pub(crate) gamma: f64,
+    /// Growth of the penalty: poly, geometric:FACTOR,EVERY[,CAP] or constant; the last two need a number for --rho1
+    #[arg(long, default_value = "poly", value_name = "SCHEDULE", value_parser = values::schedule, help_heading = "Method")]
+    pub(crate) schedule: ScheduleArg,
+    /// Rows a step, or `auto`
+    #[arg(long, default_value = "auto", value_name = "N|auto", value_parser = values::auto_count, help_heading = "Method")]
+    pub(crate) batch_size: Auto<usize>,
+    /// How batches are drawn
+    #[arg(long, value_enum, default_value_t = SamplingArg::WithoutReplacement, value_name = "HOW", help_heading = "Method")]
+    pub(crate) sampling: SamplingArg,
+    /// Stop with the iteration, without the exact finish on all data
+    #[arg(long, help_heading = "Method")]
+    pub(crate) no_polish: bool,
+    /// Try averages of late iterates too, and keep one if it is better
+    #[arg(long, help_heading = "Method")]
+    pub(crate) average: bool,
+    /// Fixes the batches, hence the fit
+    #[arg(long, default_value_t = 0, value_name = "N", help_heading = "Method")]
+    pub(crate) seed: u64,
+    /// Threads; never changes a result
+    #[arg(long, value_name = "N", help_heading = "Method")]
+    pub(crate) threads: Option<usize>,
+
+    /// Steps at most
+    #[arg(long, value_name = "N", help_heading = "Stopping")]
+    pub(crate) max_steps: Option<u64>,
+    /// Passes over the data at most
+    #[arg(long, value_name = "X", help_heading = "Stopping")]
+    pub(crate) passes: Option<f64>,
+    /// Time at most, as in 30s, 5m or 1h
+    #[arg(long, value_name = "TIME", value_parser = values::duration, help_heading = "Stopping")]
+    pub(crate) time: Option<Duration>,
+    /// Change of the objective that counts as none
+    #[arg(long, value_name = "X", help_heading = "Stopping")]
+    pub(crate) tolerance: Option<f64>,
+    /// Rule of convergence
+    #[arg(long, value_enum, default_value_t = StopArg::Default, value_name = "RULE", help_heading = "Stopping")]
+    pub(crate) stop: StopArg,
+}
+
+/// What is written and said.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Output")]
+pub(crate) struct OutputArgs {
+    /// Model file; `-` for standard output
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
+    /// Self-contained HTML page about the fit
+    #[arg(long, value_name = "FILE.html")]
+    pub(crate) report: Option<PathBuf>,
+    /// One JSON object on standard output, everything else on standard error
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// No progress, notes or summary
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+    /// Exit with status 1 if the run has not converged; the model is written all the same
+    #[arg(long)]
+    pub(crate) require_convergence: bool,
+}
+
+impl OutputArgs {
+    /// Standard output holds one thing.
+    pub(crate) fn check(&self) -> crate::failure::Result<()> {
+        let is_stdout = self.out.as_ref().is_some_and(|path| path.as_os_str() == "-");
+        if is_stdout && self.json {
+            let message = "--json and --out - both want standard output";
+            return Err(crate::failure::Failure::new(message, "write the model to a file: --out model.json"));
+        }
+        Ok(())
+    }
+}
+
+/// How batches are drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SamplingArg {
+    /// Each batch afresh, its rows distinct
+    WithoutReplacement,
+    /// Pass after pass, each in a new order
+    Reshuffled,
+    /// All rows at every step
+    Full,
+}
+
+/// When a run has converged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum StopArg {
+    /// Small relative changes over several checkpoints, close to the set
+    Default,
+    /// One small change of the objective on all rows, looked at after every step
+    Paper,
+}

@@ -1,0 +1,125 @@
+//! The state of a run in a file, so that it can go on after the machine has gone down.
+//!
+//! The file says to which problem and settings it belongs; a run resumed under others would be neither one nor the other.
+
+use crate::args::FitArgs;
+use crate::failure::{Failure, Result, file_hint};
+use crate::output;
+use proxdist::Data;
+use proxdist::trace::Snapshot;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+const FORMAT: &str = "proxdist-checkpoint";
+const VERSION: u32 = 1;
+
+/// How often the file is written.
+const RHYTHM: Duration = Duration::from_secs(5);
+
+#[derive(Serialize, Deserialize)]
+struct File {
+    format: String,
+    version: u32,
+    run: Value,
+    snapshot: Snapshot,
+}
+
+/// What must be the same for a run to go on, as one object.
+pub(crate) fn identity(args: &FitArgs, data: &Data, loss: &str, constraint: &str) -> Value {
+    let run = &args.run;
+    // A sum over the target tells most other files from this one.
+    let response: f64 = data.response().iter().enumerate().map(|(row, y)| y * (1.0 + (row % 97) as f64)).sum();
+    json!({
+        "loss": loss,
+        "constraint": constraint,
+        "rows": data.rows(),
+        "features": data.columns(),
+        "target": format!("{response:e}"),
+        "ridge": run.ridge,
+        "intercept": !run.no_intercept,
+        "rho1": args.rho1.to_string(),
+        "gamma": run.gamma,
+        "schedule": format!("{:?}", run.schedule),
+        "batch-size": run.batch_size.to_string(),
+        "sampling": format!("{:?}", run.sampling),
+        "stop": format!("{:?}", run.stop),
+        "average": run.average,
+        "standardize": (run.standardize, run.no_standardize),
+        "seed": run.seed,
+    })
+}
+
+/// Keeps the latest state of a run and writes it now and then.
+pub(crate) struct Keeper {
+    path: PathBuf,
+    run: Value,
+    latest: Option<Snapshot>,
+    written: Instant,
+    /// The first thing that went wrong; a run of hours does not end because of it.
+    pub(crate) failure: Option<Failure>,
+}
+
+impl Keeper {
+    /// Writes to `path`.
+    pub(crate) fn new(path: &Path, run: Value) -> Self {
+        Self { path: path.to_owned(), run, latest: None, written: Instant::now(), failure: None }
+    }
+
+    /// Takes note of a state, and writes it if the last writing was a while ago.
+    pub(crate) fn keep(&mut self, snapshot: &Snapshot) {
+        match &mut self.latest {
+            Some(latest) => latest.clone_from(snapshot),
+            none => *none = Some(snapshot.clone()),
+        }
+        if self.written.elapsed() >= RHYTHM {
+            self.write();
+        }
+    }
+
+    /// Writes the latest state, whole or not at all.
+    pub(crate) fn write(&mut self) {
+        self.written = Instant::now();
+        let Some(snapshot) = self.latest.clone() else { return };
+        let file = File { format: FORMAT.to_owned(), version: VERSION, run: self.run.clone(), snapshot };
+        let written = match serde_json::to_vec(&file) {
+            Ok(content) => output::write_file(&self.path, &content),
+            Err(error) => Err(Failure::new(format!("{}: {error}", self.path.display()), "run without --checkpoint")),
+        };
+        if let Err(failure) = written {
+            self.failure.get_or_insert(failure);
+        }
+    }
+}
+
+/// The state to go on from, if the file is there.
+pub(crate) fn load(path: &Path, run: &Value) -> Result<Option<Snapshot>> {
+    let shown = path.display();
+    let text = match std::fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(Failure::new(format!("--resume: {shown}: {error}"), file_hint(&error))),
+    };
+    let hint = "give the file that --checkpoint has written, or remove it to start afresh";
+    let file: File = serde_json::from_str(&text)
+        .map_err(|error| Failure::new(format!("--resume: {shown} is not a checkpoint: {error}"), hint))?;
+    if file.format != FORMAT || file.version != VERSION {
+        let message = format!("--resume: {shown} is no checkpoint of version {VERSION}");
+        return Err(Failure::new(message, hint));
+    }
+    if let Some((name, was, is)) = difference(&file.run, run) {
+        let message = format!("--resume: {shown} belongs to a run with another {name}: {was} there, {is} here");
+        return Err(Failure::new(message, "resume with the data and options of the first run, or remove the file"));
+    }
+    Ok(Some(file.snapshot))
+}
+
+/// The first thing in which two runs differ.
+fn difference<'a>(was: &'a Value, is: &'a Value) -> Option<(&'a str, &'a Value, &'a Value)> {
+    let is = is.as_object()?;
+    is.iter().find_map(|(name, value)| match was.get(name) {
+        Some(before) if before == value => None,
+        before => Some((name.as_str(), before.unwrap_or(&Value::Null), value)),
+    })
+}

@@ -1,0 +1,186 @@
+//! `proxdist fit`
+
+use super::Ending;
+use crate::args::{FitArgs, OutputArgs};
+use crate::checkpoint::{self, Keeper};
+use crate::failure::{Failure, Result};
+use crate::model_file::{Holdout, StoredModel, Training};
+use crate::output::{self, Outputs, note};
+use crate::progress::{Limits, Watcher};
+use crate::report::{self, About};
+use crate::summary::{Summary, has_converged};
+use crate::{holdout, input, measures, scaling, setup, signals};
+use proxdist::Problem;
+use proxdist::metrics::Evaluation;
+use proxdist::trace::Progress;
+use std::fmt::Write as _;
+use std::path::PathBuf;
+use std::time::Instant;
+
+/// Reads, fits, writes and tells.
+pub(crate) fn run(args: &FitArgs) -> Result<Ending> {
+    // Everything that can be wrong without the data is found before they are read.
+    let loss = setup::loss(&args.run.loss)?;
+    let spec = setup::constraint(&args.run.constraint)?;
+    let quiet = args.output.quiet;
+    let mut settings = setup::settings(&args.run, args.rho1, quiet)?;
+    let places = [
+        ("--out", args.output.out.as_ref()),
+        ("--report", args.output.report.as_ref()),
+        ("--plot", args.plot.as_ref()),
+        ("--trace", args.trace.as_ref()),
+        ("--checkpoint", args.checkpoint.as_ref()),
+    ];
+    output::check_places(&places, &[&args.data.data])?;
+    args.output.check()?;
+    signals::listen();
+
+    let started = Instant::now();
+    let mut table = input::read_training(&args.data, input::is_for_classes(&*loss))?;
+    let reading = started.elapsed().as_secs_f64();
+    table.notices.iter().for_each(|notice| note(quiet, notice));
+    if args.run.constraint.is_empty() {
+        note(quiet, "no --constraint is given: the coefficients are free");
+    }
+    if args.output.out.is_none() && !args.output.json {
+        note(quiet, "the model is not kept; --out FILE writes it");
+    }
+    if signals::asked_to_stop() {
+        return Err(Failure::interrupted());
+    }
+
+    let rows = table.features.rows();
+    let kept_out = args.holdout.map(|share| Holdout { share, seed: args.run.seed, rows });
+    let labels = table.response.as_deref().unwrap_or(&[]);
+    let split = kept_out.map(|kept_out| holdout::split(kept_out, labels, table.classes.is_some())).transpose()?;
+    let training_rows = split.as_ref().map(|split| &split.training[..]);
+    let sets = std::slice::from_ref(&spec);
+    let scaling = scaling::standardise(&mut table.features, training_rows, sets, &args.run, quiet)?;
+
+    let response = table.response.as_deref().unwrap_or(&[]);
+    let whole = input::view(&table, response, args.run.shape)?;
+    let set = setup::build(&spec, whole.parameter_shape())?;
+    let parts = split.map(|rows| Ok::<_, Failure>((whole.subset(rows.training)?, whole.subset(rows.heldout)?)));
+    let parts = parts.transpose()?;
+    let training = parts.as_ref().map(|(training, _)| training.data()).transpose()?;
+    let data = training.as_ref().unwrap_or(&whole);
+
+    let problem = Problem::new(data, loss, set).ridge(args.run.ridge).intercept(!args.run.no_intercept);
+    let limits = Limits {
+        steps: args.run.max_steps.unwrap_or(setup::MAX_STEPS),
+        rows: args.run.passes.map(|passes| passes * data.rows() as f64),
+        time: args.run.time,
+    };
+    let mut watcher = Watcher::new(quiet, limits, setup::rank_of(&spec));
+    if let Some(path) = &args.checkpoint {
+        let run = checkpoint::identity(args, data, &problem.loss().spec(), &problem.constraint().spec());
+        if args.resume {
+            match checkpoint::load(path, &run)? {
+                Some(snapshot) => settings = settings.resume(snapshot),
+                None => note(quiet, &format!("{} is not there: the run starts afresh", path.display())),
+            }
+        }
+        watcher.keeper = Some(Keeper::new(path, run));
+    }
+    let fitting = Instant::now();
+    let fit = problem.fit_observed(&settings, &mut watcher)?;
+    if let Some(mut keeper) = watcher.keeper.take() {
+        keeper.write();
+        if let Some(failure) = keeper.failure {
+            note(quiet, &format!("the checkpoint was not kept: {}", failure.message));
+        }
+    }
+    drop(watcher);
+    let fitting = fitting.elapsed().as_secs_f64();
+    let heldout = match &parts {
+        Some((_, heldout)) => Some(Evaluation::of_model(fit.model(), &heldout.data()?)?),
+        None => None,
+    };
+
+    let model = scaling.as_ref().map_or_else(|| fit.model().clone(), |scaling| scaling.restored(fit.model()));
+    let source = args.data.data.display().to_string();
+    let about = About {
+        fit: &fit,
+        model: &model,
+        is_scaled: scaling.is_some(),
+        data,
+        table: &table,
+        source: &source,
+        spec: &spec,
+        heldout: heldout.as_ref(),
+        seconds: fitting,
+    };
+    let written = write(args, &about, kept_out)?;
+    let summary = Summary {
+        fit: &fit,
+        model: &model,
+        is_scaled: scaling.is_some(),
+        table: &table,
+        rows: data.rows(),
+        source,
+        spec: &spec,
+        seconds: (reading, fitting),
+        written: &written,
+    };
+    if args.output.json {
+        let evaluation = heldout.as_ref().map(serde_json::to_value).transpose().unwrap_or_default();
+        output::print(&format!("{}\n", summary.json(&evaluation.unwrap_or_default())))?;
+    } else {
+        tell(&args.output, &summary, "", heldout.as_ref())?;
+    }
+    let is_short = args.output.require_convergence && !has_converged(fit.stop());
+    Ok(if is_short { Ending::NotConverged } else { Ending::Written })
+}
+
+/// All files at once, so that there is never a model without its report.
+fn write(args: &FitArgs, about: &About, kept_out: Option<Holdout>) -> Result<Vec<PathBuf>> {
+    let mut outputs = Outputs::default();
+    if let Some(path) = &args.output.out {
+        let training = Training::new(about.table.schema.clone(), args.data.offset.clone(), kept_out, about.is_scaled);
+        let stored = StoredModel { model: about.model.clone(), training: Some(training) };
+        outputs.add(path, stored.to_json()?);
+    }
+    if let Some(path) = &args.output.report {
+        outputs.add(path, report::page(about)?.to_html());
+    }
+    if let Some(path) = &args.plot {
+        outputs.add(path, report::convergence(about.fit));
+    }
+    if let Some(path) = &args.trace {
+        outputs.add(path, trace_table(about.fit.trace()));
+    }
+    outputs.commit()
+}
+
+/// The summary on standard output, after `before`.
+pub(super) fn tell(output: &OutputArgs, summary: &Summary, before: &str, heldout: Option<&Evaluation>) -> Result<()> {
+    if output.quiet {
+        return Ok(());
+    }
+    let mut text = before.to_owned() + &summary.text();
+    if let Some(evaluation) = heldout {
+        let _ = write!(text, "\n{}", measures::text("rows kept out of the fit", evaluation));
+    }
+    let (streams, files): (Vec<_>, Vec<_>) = summary.written.iter().partition(|path| path.as_os_str() == "-");
+    if !files.is_empty() {
+        let names: Vec<String> = files.iter().map(|path| path.display().to_string()).collect();
+        let _ = writeln!(text, "\nwrote {}", names.join(", "));
+    }
+    // With the model on standard output, that must hold nothing else.
+    if streams.is_empty() {
+        return output::print(&text);
+    }
+    output::complain(text.trim_end());
+    Ok(())
+}
+
+/// One line per checkpoint.
+fn trace_table(trace: &[Progress]) -> String {
+    let mut text = "step,objective,distance,rho,nonzeros,rows_seen,seconds\n".to_owned();
+    for at in trace {
+        let Progress { step, objective, distance, rho, nonzeros, rows_seen, .. } = at;
+        let seconds = at.elapsed.as_secs_f64();
+        let _ = writeln!(text, "{step},{objective},{distance},{rho},{nonzeros},{rows_seen},{seconds}");
+    }
+    text
+}

@@ -1,0 +1,18 @@
+//! One file a command.
+
+pub(crate) mod catalogue;
+pub(crate) mod evaluate;
+pub(crate) mod fit;
+pub(crate) mod pages;
+pub(crate) mod predict;
+pub(crate) mod simulate;
+pub(crate) mod tune;
+
+/// How a command ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ending {
+    /// The result is written.
+    Written,
+    /// It is written, but the run has not converged and that was required.
+    NotConverged,
+}

@@ -1,0 +1,231 @@
+//! What went wrong and what to do about it: an `error:` line and a `hint:` line.
+
+use std::fmt::Display;
+
+/// A result of this program.
+pub(crate) type Result<T> = std::result::Result<T, Failure>;
+
+/// Something that ends the program with exit status 2.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    /// What is wrong, with the value and the place.
+    pub(crate) message: String,
+    /// The remedy.
+    pub(crate) hint: String,
+    /// Ended by a signal before there was anything to keep.
+    pub(crate) interrupted: bool,
+}
+
+impl Failure {
+    /// An error with its remedy.
+    pub(crate) fn new(message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self { message: message.into(), hint: hint.into(), interrupted: false }
+    }
+
+    /// The user asked for the end.
+    pub(crate) fn interrupted() -> Self {
+        let hint = "nothing was written; a second run with the same seed repeats the work";
+        Self { interrupted: true, ..Self::new("interrupted before there was a model to keep", hint) }
+    }
+
+    /// Says to which option an error belongs.
+    pub(crate) fn about(mut self, option: impl Display) -> Self {
+        self.message = format!("{option}: {}", self.message);
+        self
+    }
+
+    /// A remedy that fits better than the usual one.
+    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = hint.into();
+        self
+    }
+
+    /// Both lines on standard error.
+    pub(crate) fn print(&self) {
+        let hint = self.hint.trim();
+        crate::output::complain(&format!("error: {}", self.message.trim()));
+        crate::output::complain(&format!("hint:  {hint}"));
+    }
+}
+
+impl From<proxdist::Error> for Failure {
+    fn from(error: proxdist::Error) -> Self {
+        Self::new(core_message(&error), core_hint(&error))
+    }
+}
+
+impl From<proxdist_io::Error> for Failure {
+    fn from(error: proxdist_io::Error) -> Self {
+        Self::new(error.to_string(), reader_hint(&error))
+    }
+}
+
+/// The library counts rows from 0 and knows settings; people count from 1 and know options.
+fn core_message(error: &proxdist::Error) -> String {
+    use proxdist::Error as E;
+    match error {
+        E::Response { loss, row, value, rule } => {
+            format!("the target of data row {} is {value}: the {loss} loss needs {rule}", row + 1)
+        }
+        E::Setting { setting, rule, value } => match option_of(setting) {
+            Some(option) => format!("{option} must be {rule}, got {value}"),
+            None => error.to_string(),
+        },
+        _ => error.to_string(),
+    }
+}
+
+/// The remedy for an error of the library, in terms of options.
+fn core_hint(error: &proxdist::Error) -> String {
+    use proxdist::Error as E;
+    match error {
+        E::NotFiniteData { what, .. } => match *what {
+            "feature" => "remove or correct the row, or leave the column out with --ignore".to_owned(),
+            other => format!("the {other} column may hold finite numbers only"),
+        },
+        E::Length { what: "shape", expected, .. } => {
+            format!("--shape ROWSxCOLUMNS must multiply to the number of features, {expected}")
+        }
+        E::Length { what: "data to predict", expected, .. } => {
+            format!("use data with the {expected} columns the model was trained on")
+        }
+        E::Length { .. } => "every column must have one value a row".to_owned(),
+        E::Empty { what } => format!("check that the file has {what} left after --ignore and --missing drop"),
+        E::SparseStructure { .. } => "write the sparse file again, indices increasing within each row".to_owned(),
+        E::NegativeWeight { .. } | E::ZeroWeights { .. } => {
+            "--weights needs a column of numbers that are zero or positive, not all zero".to_owned()
+        }
+        E::Response { loss, .. } => response_hint(loss),
+        E::Setting { setting, .. } => setting_hint(setting).to_owned(),
+        E::Constraint { spec, reason } => constraint_hint(spec, reason),
+        E::Spec { .. } => "`proxdist constraints` and `proxdist losses` list what can be written".to_owned(),
+        E::Projection { .. } => "check that the sets of the intersection have a point in common".to_owned(),
+        E::Schedule { .. } => {
+            "give a moderate --rho1 and --gamma, or cap the schedule: geometric:1.2,100,1e6".to_owned()
+        }
+        E::Overflow { .. } => "scale large features down or give a larger --rho1".to_owned(),
+        E::ProxStalled { .. } | E::Diverged { .. } => {
+            "give a larger --rho1, scale the features to similar sizes, or add --ridge".to_owned()
+        }
+        E::Model { .. } => "give a file that `proxdist fit --out` has written".to_owned(),
+        E::File { source, .. } => file_hint(source).to_owned(),
+        E::Threads { .. } => "give a smaller --threads".to_owned(),
+        _ => "see `proxdist help`".to_owned(),
+    }
+}
+
+fn response_hint(loss: &str) -> String {
+    match loss {
+        "logistic" | "squared-hinge" => "the target of a classifier must have two labels".to_owned(),
+        "poisson" => "counts cannot be negative; --loss squared takes any number".to_owned(),
+        _ => "choose a loss that fits the target: `proxdist losses` lists them".to_owned(),
+    }
+}
+
+/// The option that a setting of the library comes from.
+fn option_of(setting: &str) -> Option<&'static str> {
+    Some(match setting {
+        "batch_size" => "--batch-size",
+        "folds" => "--folds",
+        "gamma" => "--gamma",
+        "max_passes" => "--passes",
+        "max_steps" => "--max-steps",
+        "nonzeros of the truth" => "--s",
+        "rank of the truth" => "--rank",
+        "rho" | "rho0" | "rho1" => "--rho1",
+        "ridge" => "--ridge",
+        "scoring" => "--score",
+        "threads" => "--threads",
+        "time_limit" => "--time",
+        "tolerance" => "--tolerance",
+        name if name.contains("geometric") => "--schedule",
+        _ => return None,
+    })
+}
+
+fn setting_hint(setting: &str) -> &'static str {
+    match option_of(setting) {
+        Some("--batch-size") => "leave --batch-size out for a size that fits the data",
+        Some("--folds") => "5 or 10 are usual",
+        Some("--gamma") => "1 is usual, and powers above 0.5 and up to 1 are covered by the theory",
+        Some("--rho1") => "`--rho1 auto` finds a value",
+        Some("--rank") => "ranks such as 1, 2, 4 and 8 are possible",
+        Some("--ridge") => "0 means no ridge term",
+        Some("--schedule") => "write geometric:FACTOR,EVERY[,CAP], as in geometric:1.2,100",
+        Some("--score") => "`--score loss` is always possible",
+        Some("--tolerance") => "1e-4 is the default",
+        Some("--passes" | "--max-steps" | "--threads" | "--time" | "--s") => {
+            "give a number in that range, or leave it out"
+        }
+        _ if setting.contains("huber") => "write huber:DELTA with a positive number, as in huber:1.345",
+        _ if setting.contains("grid") => "change or remove that value of --grid",
+        _ => "`proxdist fit --help` lists the range of every option",
+    }
+}
+
+fn constraint_hint(spec: &str, reason: &str) -> String {
+    let limit = || reason.split(|c: char| !c.is_ascii_digit()).rfind(|digits| !digits.is_empty());
+    let name = spec.split(':').next().unwrap_or(spec);
+    match (name, limit()) {
+        _ if spec.contains('&') => "sets that can be combined: `proxdist constraints`, last line".to_owned(),
+        ("rank", _) if reason.contains("vector") => {
+            "say how the features form a matrix, row by row, as in --shape 64x64".to_owned()
+        }
+        ("rank", Some(most)) => format!("choose a rank from 1 to {most}"),
+        ("sparsity", Some(most)) => format!("choose sparsity:1 to sparsity:{most}"),
+        _ => "change the set; `proxdist constraints` says what each one needs".to_owned(),
+    }
+}
+
+/// What to do when the system refuses a file.
+pub(crate) fn file_hint(error: &std::io::Error) -> &'static str {
+    use std::io::ErrorKind as K;
+    match error.kind() {
+        K::NotFound => "check the path and the working directory",
+        K::PermissionDenied | K::ReadOnlyFilesystem => "choose a place you may write to",
+        K::StorageFull | K::QuotaExceeded => "make room on the disk or choose another place",
+        K::InvalidData => "give a text file; this one is not UTF-8",
+        _ => "choose another path",
+    }
+}
+
+/// The remedy for an error of a reader, in terms of options.
+fn reader_hint(error: &proxdist_io::Error) -> String {
+    use proxdist_io::Error as E;
+    match error {
+        E::MissingValue { .. } => {
+            "--missing drop leaves such rows out, --missing mean fills in means, --ignore COL leaves the column out"
+                .to_owned()
+        }
+        E::NotFinite { .. } => {
+            "remove the row, or treat NaN as missing with --missing drop or --missing mean".to_owned()
+        }
+        E::NotANumber { place, .. } if place.column.is_some() && !error.hint().contains("decimal point") => {
+            "correct the value; --categorical COL turns a text column into indicators, --ignore COL leaves it out, \
+             --loss logistic takes labels"
+                .to_owned()
+        }
+        E::ManyClasses { labels, .. } => format!(
+            "compare one label with all others: --positive {} --one-vs-rest",
+            labels.first().map_or("LABEL", String::as_str)
+        ),
+        E::RaggedRow { .. } => format!("{}: --delimiter ';', for example", error.hint()),
+        E::UnknownFormat { .. } | E::WrongMagic { .. } => {
+            "use .csv, .tsv, .svm, .npy, .npz or .parquet, and an extension that fits the content".to_owned()
+        }
+        E::UnknownColumn { role: "target", nearest, columns, .. } if nearest.is_empty() => {
+            format!("--target takes a column name or a number from 1 to {columns}")
+        }
+        E::Identifier { place, .. } | E::TooManyCategories { place, .. } => {
+            let name = place.column.as_ref().map_or("COL", |(_, name)| name.as_str());
+            format!("leave it out with --ignore {name}, or keep it with --categorical {name}")
+        }
+        E::UnknownLabel { .. } => "give one of these labels to --positive, as it is written in the file".to_owned(),
+        E::UnknownCategory { .. } => {
+            "correct the value, or take it as none of the known ones: --unknown zero".to_owned()
+        }
+        E::IndexBeyond { index, .. } => format!("give --features {index} or more to fit; a model keeps its columns"),
+        E::NoRowsLeft { .. } => "leave mostly missing columns out with --ignore, or fill in --missing mean".to_owned(),
+        other => other.hint(),
+    }
+}

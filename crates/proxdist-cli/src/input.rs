@@ -1,0 +1,148 @@
+//! From a path and options to a table, and from a table to the data of a fit.
+
+use crate::args::{DataArgs, MissingPolicy, NewDataArgs, UnknownPolicy};
+use crate::failure::{Failure, Result};
+use crate::model_file::StoredModel;
+use proxdist::{Data, Model, Shape};
+use proxdist_io::{ColumnKind, Features, Missing, ReadOptions, Schema, SchemaColumn, Table, Task, Unknown};
+use std::path::Path;
+
+/// Whether a loss is about two labels: then the target may be text.
+pub(crate) fn is_for_classes(loss: &dyn proxdist::loss::Loss) -> bool {
+    loss.check_response(0.0).is_ok() && loss.check_response(1.0).is_ok() && loss.check_response(0.5).is_err()
+}
+
+/// Reads a file to train on.
+pub(crate) fn read_training(args: &DataArgs, classes: bool) -> Result<Table> {
+    let mut options = with_text(ReadOptions::new(), &args.text)
+        .ignore(args.ignore.iter().cloned())
+        .categorical(args.categorical.iter().cloned())
+        .one_against_rest(args.one_vs_rest)
+        .task(if classes { Task::Classes } else { Task::Regression });
+    let named = [
+        (&args.target, ReadOptions::target as fn(ReadOptions, String) -> ReadOptions),
+        (&args.positive, ReadOptions::positive),
+        (&args.weights, ReadOptions::weights),
+        (&args.offset, ReadOptions::offset),
+    ];
+    for (value, set) in named {
+        if let Some(value) = value {
+            options = set(options, value.clone());
+        }
+    }
+    if let Some(positive) = args.positive.as_ref().filter(|_| !classes) {
+        let message = format!("--positive {positive}: the target of this loss is a number, not a label");
+        return Err(Failure::new(message, "add --loss logistic, or leave --positive out"));
+    }
+    if let Some(features) = args.features {
+        options = options.columns(features);
+    }
+    let table = options.read(&args.data)?;
+    if table.response.is_some() {
+        return Ok(table);
+    }
+    let message = format!("{}: no target is given", args.data.display());
+    Err(Failure::new(message, "--target COL names the column to be explained, or gives its number from 1"))
+}
+
+fn with_text(options: ReadOptions, text: &crate::args::TextArgs) -> ReadOptions {
+    let options = options.missing(match text.missing {
+        MissingPolicy::Error => Missing::Error,
+        MissingPolicy::Drop => Missing::Drop,
+        MissingPolicy::Mean => Missing::Mean,
+    });
+    let options = match (text.header, text.no_header) {
+        (true, _) => options.header(true),
+        (_, true) => options.header(false),
+        _ => options,
+    };
+    match text.delimiter {
+        Some(delimiter) => options.delimiter(delimiter.0),
+        None => options,
+    }
+}
+
+/// Reads a file as the model was trained, so that its columns mean the same.
+pub(crate) fn read_new(args: &NewDataArgs, stored: &StoredModel, with_target: bool) -> Result<Table> {
+    let mut options = with_text(ReadOptions::new(), &args.text).unknown(match args.unknown {
+        UnknownPolicy::Error => Unknown::Error,
+        UnknownPolicy::Zero => Unknown::Zero,
+    });
+    let loss = proxdist::loss::parse(&stored.model.loss)?;
+    if is_for_classes(&*loss) {
+        options = options.task(Task::Classes);
+    }
+    if let Some(target) = args.target.as_ref().filter(|_| with_target) {
+        options = options.target(target.clone());
+    }
+    if let Some(weights) = &args.weights {
+        options = options.weights(weights.clone());
+    }
+    let trained_offset = stored.training.as_ref().and_then(|training| training.offset.clone());
+    if let Some(offset) = args.offset.clone().or(trained_offset) {
+        options = options.offset(offset);
+    }
+    match &stored.training {
+        Some(training) => Ok(options.schema(training.schema.clone()).read(&args.data)?),
+        None => read_by_names_or_count(&args.data, &stored.model, &options),
+    }
+}
+
+/// For a model file that says nothing about its training data beyond the names, if it has any.
+fn read_by_names_or_count(path: &Path, model: &Model, options: &ReadOptions) -> Result<Table> {
+    let expected = model.coefficients.len();
+    if let Some(names) = &model.names {
+        let column = |name: &String| SchemaColumn { name: name.clone(), kind: ColumnKind::Number { fill: None } };
+        let schema = Schema { columns: names.iter().map(column).collect(), ..Schema::default() };
+        match options.clone().schema(schema).read(path) {
+            Err(proxdist_io::Error::UnknownColumn { role: "feature", .. }) if path.as_os_str() != "-" => {}
+            read => return Ok(read?),
+        }
+    }
+    let mut table = options.clone().columns(expected).read(path)?;
+    let found = table.features.columns();
+    if found != expected {
+        let source_name = path.display().to_string();
+        return Err(proxdist_io::Error::ColumnCount { source_name, found, expected }.into());
+    }
+    table.notices.push("the model knows no names of these columns: they are taken in order".to_owned());
+    Ok(table)
+}
+
+/// The table as a fit or an evaluation wants it; `response` is the table's own, or zeros where there is none.
+pub(crate) fn view<'a>(table: &'a Table, response: &'a [f64], shape: Option<Shape>) -> Result<Data<'a>> {
+    let columns = table.features.columns();
+    let data = match &table.features {
+        Features::Sparse { row_starts, columns_of, values, .. } => {
+            Data::sparse(row_starts, columns_of, values, columns, response)?
+        }
+        features => match (features.dense_f64(), features.dense_f32()) {
+            (Some(values), _) => Data::dense(values, columns, response)?,
+            (_, values) => Data::dense(values.unwrap_or(&[]), columns, response)?,
+        },
+    };
+    let data = match &table.weights {
+        Some(weights) => data.weights(weights)?,
+        None => data,
+    };
+    let data = match &table.offset {
+        Some(offset) => data.offset(offset)?,
+        None => data,
+    };
+    // Names such as V7 say no more than the position does.
+    let is_named = table.schema.numbered.is_none();
+    let data = if is_named { data.names(table.names.iter().cloned())? } else { data };
+    match shape {
+        Some(Shape::Matrix { rows, columns }) => Ok(data.shape(rows, columns)?),
+        _ => Ok(data),
+    }
+}
+
+/// What to call a coefficient.
+pub(crate) fn name_of(model: &Model, index: usize) -> String {
+    match (&model.names, model.shape) {
+        (Some(names), _) => names.get(index).cloned().unwrap_or_default(),
+        (None, Shape::Matrix { columns, .. }) => format!("({}, {})", index / columns + 1, index % columns + 1),
+        (None, Shape::Vector(_)) => format!("V{}", index + 1),
+    }
+}

@@ -1,0 +1,59 @@
+//! `proxdist`: statistical models under exact constraints, from the command line.
+//!
+//! This file knows exit statuses and nothing else: 0, result written; 1, written but not converged under
+//! `--require-convergence`; 2, nothing written; 130, interrupted before there was anything to write.
+
+#![forbid(unsafe_code)]
+
+mod args;
+mod checkpoint;
+mod commands;
+mod failure;
+mod holdout;
+mod input;
+mod measures;
+mod model_file;
+mod output;
+mod progress;
+mod report;
+mod scaling;
+mod setup;
+mod signals;
+mod summary;
+mod usage;
+mod words;
+
+use args::{Cli, Command};
+use clap::Parser as _;
+use commands::{Ending, catalogue, evaluate, fit, pages, predict, simulate, tune};
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let ended = match Cli::try_parse() {
+        Ok(cli) => run(&cli.command),
+        Err(error) => usage::explain(&error),
+    };
+    match ended {
+        Ok(Ending::Written) => ExitCode::SUCCESS,
+        Ok(Ending::NotConverged) => ExitCode::from(1),
+        Err(failure) => {
+            failure.print();
+            ExitCode::from(if failure.interrupted { signals::INTERRUPTED } else { 2 })
+        }
+    }
+}
+
+fn run(command: &Command) -> failure::Result<Ending> {
+    match command {
+        Command::Fit(args) => fit::run(args),
+        Command::Predict(args) => predict::run(args),
+        Command::Evaluate(args) => evaluate::run(args),
+        Command::Tune(args) => tune::run(args),
+        Command::Simulate(args) => simulate::run(args),
+        Command::Losses(args) => catalogue::losses(args),
+        Command::Constraints(args) => catalogue::constraints(args),
+        Command::Methods(args) => catalogue::methods(args),
+        Command::Completions { shell } => pages::completions(*shell),
+        Command::Man { dir } => pages::man(dir.as_deref()),
+    }
+}

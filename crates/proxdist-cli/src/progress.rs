@@ -1,0 +1,118 @@
+//! Watches a run: a line on the terminal, and an ear for Ctrl-C.
+
+use crate::checkpoint::Keeper;
+use crate::signals;
+use crate::words::{count, number};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use proxdist::trace::{Observer, Phase, Progress, Snapshot};
+use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
+
+/// How often the line is drawn.
+const RHYTHM: Duration = Duration::from_millis(100);
+
+/// What bounds a run, for the time left.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limits {
+    /// Steps at most.
+    pub(crate) steps: u64,
+    /// Rows seen at most.
+    pub(crate) rows: Option<f64>,
+    /// Time at most.
+    pub(crate) time: Option<Duration>,
+}
+
+/// Draws a line at some checkpoints; ends the run when a signal has come.
+pub(crate) struct Watcher {
+    bar: ProgressBar,
+    limits: Limits,
+    /// What to say about the shape of the solution.
+    rank: Option<usize>,
+    drawn: Option<Instant>,
+    /// Where the state of the run goes, if anywhere.
+    pub(crate) keeper: Option<Keeper>,
+    /// The run was ended between two checkpoints: the next one does not belong to an uninterrupted run.
+    is_cut: bool,
+}
+
+impl Watcher {
+    /// Draws on standard error if that is a terminal and `quiet` is off.
+    pub(crate) fn new(quiet: bool, limits: Limits, rank: Option<usize>) -> Self {
+        let bar = line(quiet);
+        bar.set_message("first steps");
+        Self { bar, limits, rank, drawn: None, keeper: None, is_cut: false }
+    }
+
+    fn text(&self, progress: &Progress) -> String {
+        let solution = match self.rank {
+            Some(rank) => format!("rank at most {rank}"),
+            None => format!("{} nonzero", count(progress.nonzeros as u64)),
+        };
+        let left = match progress.phase {
+            Phase::Race => "choosing rho1".to_owned(),
+            Phase::Iteration => self.limits.time_left(progress),
+            Phase::Polish => "exact finish".to_owned(),
+        };
+        format!(
+            "step {}  F {}  distance {}  {solution}  {left}",
+            count(progress.step),
+            number(progress.objective),
+            number(progress.distance),
+        )
+    }
+}
+
+/// A line with a moving sign, invisible where nobody watches.
+pub(crate) fn line(quiet: bool) -> ProgressBar {
+    let target = if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
+    let bar = ProgressBar::with_draw_target(None, target);
+    if let Ok(style) = ProgressStyle::with_template("{spinner} {wide_msg}") {
+        bar.set_style(style.tick_chars("|/-\\ "));
+    }
+    bar
+}
+
+impl Observer for Watcher {
+    fn checkpoint(&mut self, progress: &Progress) -> ControlFlow<()> {
+        if !self.bar.is_hidden() && self.drawn.is_none_or(|at| at.elapsed() >= RHYTHM) {
+            self.bar.set_message(self.text(progress));
+            self.bar.tick();
+            self.drawn = Some(Instant::now());
+        }
+        if signals::asked_to_stop() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+
+    fn poll(&mut self) -> ControlFlow<()> {
+        self.is_cut = signals::asked_to_stop();
+        if self.is_cut { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+
+    fn snapshot(&mut self, snapshot: &Snapshot) {
+        if let Some(keeper) = self.keeper.as_mut().filter(|_| !self.is_cut) {
+            keeper.keep(snapshot);
+        }
+    }
+}
+
+impl Drop for Watcher {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+impl Limits {
+    /// The longest the run can still take, at the pace so far.
+    fn time_left(&self, progress: &Progress) -> String {
+        let elapsed = progress.elapsed.as_secs_f64();
+        let at_pace = |done: f64, all: f64| elapsed * (all - done).max(0.0) / done.max(1.0);
+        let steps = at_pace(progress.step as f64, self.steps as f64);
+        let rows = self.rows.map_or(f64::INFINITY, |rows| at_pace(progress.rows_seen as f64, rows));
+        let time = self.time.map_or(f64::INFINITY, |time| (time.as_secs_f64() - elapsed).max(0.0));
+        let seconds = steps.min(rows).min(time).round() as u64;
+        match seconds {
+            0..60 => format!("at most {seconds} s left"),
+            60..3600 => format!("at most {} min left", seconds.div_ceil(60)),
+            _ => format!("at most {} h left", seconds.div_ceil(3600)),
+        }
+    }
+}

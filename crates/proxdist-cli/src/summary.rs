@@ -1,0 +1,217 @@
+//! What `fit` says about its result, for people and for programs.
+
+use crate::input::name_of;
+use crate::words::{self, count, number, plural};
+use proxdist::spec::SetSpec;
+use proxdist::{Fit, Model, Shape, Stop};
+use proxdist_io::Table;
+use serde_json::{Value, json};
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+/// Coefficients shown in the summary.
+const SHOWN: usize = 10;
+
+/// A fit and its circumstances.
+pub(crate) struct Summary<'a> {
+    /// The result.
+    pub(crate) fit: &'a Fit,
+    /// Its model in the units of the file.
+    pub(crate) model: &'a Model,
+    /// Whether the columns were scaled for the fit.
+    pub(crate) is_scaled: bool,
+    /// The data it comes from.
+    pub(crate) table: &'a Table,
+    /// Rows that entered the fit.
+    pub(crate) rows: usize,
+    /// Name of the file.
+    pub(crate) source: String,
+    /// The set.
+    pub(crate) spec: &'a SetSpec,
+    /// Seconds spent on reading and on fitting.
+    pub(crate) seconds: (f64, f64),
+    /// Files written.
+    pub(crate) written: &'a [PathBuf],
+}
+
+impl Summary<'_> {
+    /// For people.
+    pub(crate) fn text(&self) -> String {
+        let model = self.model;
+        let mut text = String::new();
+        let ridge = if model.ridge > 0.0 { format!(", ridge {}", number(model.ridge)) } else { String::new() };
+        let intercept = if model.intercept.is_some() { "" } else { ", no intercept" };
+        let _ = writeln!(text, "{} loss{ridge}{intercept}: {}", model.loss, words::set(self.spec));
+        let features = self.table.features.columns();
+        let shape = match model.shape {
+            Shape::Matrix { rows, columns } => format!(" ({rows}x{columns})"),
+            Shape::Vector(_) => String::new(),
+        };
+        let _ =
+            writeln!(text, "{} x {}{shape}, {}", plural(self.rows, "row"), plural(features, "feature"), self.source);
+        let _ = writeln!(text);
+        self.outcome(&mut text);
+        coefficients(model, &mut text);
+        text
+    }
+
+    fn outcome(&self, text: &mut String) {
+        let fit = self.fit;
+        let certificate = fit.certificate();
+        let how = match fit.stop() {
+            Stop::Interrupted => "interrupted, the best model so far is kept".to_owned(),
+            stop => stop.to_string(),
+        };
+        let passes = fit.trace().last().map_or(0.0, |last| last.rows_seen as f64 / self.rows as f64);
+        let steps = plural(fit.steps() as usize, "step");
+        let _ = writeln!(
+            text,
+            "{how}: {steps}, {} passes over the data, {:.2} s",
+            number((passes * 10.0).round() / 10.0),
+            self.seconds.1
+        );
+        let mut line = |name: &str, value: String| {
+            let _ = writeln!(text, "  {name:<22}{value}");
+        };
+        line("objective F", number(fit.objective()));
+        line("distance to the set", format!("0 (last iterate before projection: {})", number(certificate.distance)));
+        line(
+            "stationarity",
+            format!(
+                "{} (0 at a stationary point; curvature {})",
+                number(certificate.stationarity),
+                number(certificate.curvature)
+            ),
+        );
+        if let Some(gap) = certificate.gap {
+            line("above the optimum by", format!("at most {}", number(gap)));
+        }
+        if let Some(optimal) = certificate.swap_optimal {
+            let verdict = if optimal {
+                "no exchange of one feature for another lowers F"
+            } else {
+                "an exchange of features may lower F"
+            };
+            line("exchanges", verdict.to_owned());
+        }
+        let covered =
+            if certificate.schedule_meets_theory { "covered by the theory" } else { "not covered by the theory" };
+        line("schedule", format!("{}, batches of {}, {covered}", fit.model().schedule, fit.model().batch_size));
+        if self.is_scaled {
+            line("columns", "scaled for the fit; coefficients are in the units of the file".to_owned());
+        }
+        line("seed", fit.model().seed.to_string());
+    }
+
+    /// For programs.
+    pub(crate) fn json(&self, evaluation: &Value) -> Value {
+        let (fit, model) = (self.fit, self.model);
+        let coefficients: Vec<Value> = by_size(model)
+            .into_iter()
+            .map(|j| json!({"index": j, "name": name_of(model, j), "value": model.coefficients[j]}))
+            .collect();
+        let classes = self.table.classes.as_ref().map(|c| {
+            json!({"positive": c.positive, "negative": c.negative, "positive_rows": c.positive_count, "negative_rows": c.negative_count})
+        });
+        json!({
+            "command": "fit",
+            "version": env!("CARGO_PKG_VERSION"),
+            "data": {
+                "source": self.source,
+                "rows": self.rows,
+                "features": self.table.features.columns(),
+                "sparse": self.table.features.is_sparse(),
+                "target": self.table.schema.target,
+                "classes": classes,
+                "dropped_rows": self.table.dropped.len(),
+                "notices": self.table.notices,
+            },
+            "loss": model.loss,
+            "constraint": model.constraint,
+            "constraint_in_words": words::set(self.spec),
+            "ridge": model.ridge,
+            "standardized": self.is_scaled,
+            "stop": fit.stop(),
+            "converged": has_converged(fit.stop()),
+            "steps": fit.steps(),
+            "objective": fit.objective(),
+            "certificate": fit.certificate(),
+            "intercept": model.intercept,
+            "nonzeros": coefficients.len(),
+            "rank": rank(model),
+            "coefficients": coefficients,
+            "schedule": model.schedule,
+            "batch_size": model.batch_size,
+            "seed": model.seed,
+            "heldout": evaluation,
+            "seconds": {"read": self.seconds.0, "fit": self.seconds.1},
+            "peak_memory_bytes": peak_memory(),
+            "files": self.written.iter().map(|path| path.display().to_string()).collect::<Vec<_>>(),
+        })
+    }
+}
+
+/// Whether a run ended because there was nothing left to do.
+pub(crate) fn has_converged(stop: Stop) -> bool {
+    matches!(stop, Stop::Converged | Stop::Polished)
+}
+
+/// Indices of the nonzero coefficients, the largest first.
+pub(crate) fn by_size(model: &Model) -> Vec<usize> {
+    let mut support = model.support();
+    support.sort_by(|&i, &j| model.coefficients[j].abs().total_cmp(&model.coefficients[i].abs()).then(i.cmp(&j)));
+    support
+}
+
+fn coefficients(model: &Model, text: &mut String) {
+    let order = by_size(model);
+    let all = model.coefficients.len();
+    let rank = rank(model).map_or_else(String::new, |rank| format!(", rank {rank}"));
+    let nonzero = format!("\n{} of {} nonzero{rank}", count(order.len() as u64), plural(all, "coefficient"));
+    let _ = match order.len() {
+        0 => writeln!(text, "{nonzero}"),
+        few if few <= SHOWN => writeln!(text, "{nonzero}:"),
+        _ => writeln!(text, "{nonzero}, the largest:"),
+    };
+    let mut lines: Vec<(String, String)> =
+        order.iter().take(SHOWN).map(|&j| (name_of(model, j), number(model.coefficients[j]))).collect();
+    lines.extend(model.intercept.map(|value| ("(intercept)".to_owned(), number(value))));
+    let width = lines.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0).min(40);
+    for (name, value) in lines {
+        let sign = if value.starts_with('-') { "" } else { " " };
+        let _ = writeln!(text, "  {name:<width$}  {sign}{value}");
+    }
+}
+
+/// Rank of a coefficient matrix, by elimination with complete pivoting; pivots far below the largest count as zero.
+fn rank(model: &Model) -> Option<usize> {
+    const NEGLIGIBLE: f64 = 1e-9;
+    let Shape::Matrix { rows, columns } = model.shape else { return None };
+    let mut entries = model.coefficients.clone();
+    let largest = entries.iter().fold(0.0_f64, |largest, v| largest.max(v.abs()));
+    for step in 0..rows.min(columns) {
+        let places = (step..rows).flat_map(|i| (step..columns).map(move |j| (i, j)));
+        let (i, j) =
+            places.max_by(|a, b| entries[a.0 * columns + a.1].abs().total_cmp(&entries[b.0 * columns + b.1].abs()))?;
+        let pivot = entries[i * columns + j];
+        if pivot.abs() <= NEGLIGIBLE * largest {
+            return Some(step);
+        }
+        (0..columns).for_each(|k| entries.swap(step * columns + k, i * columns + k));
+        (0..rows).for_each(|k| entries.swap(k * columns + step, k * columns + j));
+        for row in step + 1..rows {
+            let factor = entries[row * columns + step] / pivot;
+            for k in step..columns {
+                entries[row * columns + k] -= factor * entries[step * columns + k];
+            }
+        }
+    }
+    Some(rows.min(columns))
+}
+
+/// The most memory this process has held, where the system tells.
+pub(crate) fn peak_memory() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    Some(line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()? * 1024)
+}

@@ -1,0 +1,56 @@
+//! Whole files against the clock: `cargo test --release -p proxdist-cli --test cli -- --ignored full_size --test-threads 1`.
+
+use crate::common::{Place, shared};
+use std::time::{Duration, Instant};
+
+fn timed(place: &Place, words: &str, limit: u64) -> serde_json::Value {
+    let started = Instant::now();
+    let result = place.json(words);
+    let taken = started.elapsed();
+    let peak = result["peak_memory_bytes"].as_u64().unwrap_or(0) >> 20;
+    println!("{taken:.1?}, {peak} MB at most: proxdist {words}");
+    assert!(taken < Duration::from_secs(limit), "{taken:?}");
+    result
+}
+
+#[test]
+#[ignore = "needs an optimised build"]
+fn qsar_is_fitted_in_ten_seconds_on_one_core() {
+    let Some(path) = shared("classification/qsar_oral_toxicity.csv.gz") else { return };
+    let place = Place::new();
+    let data = format!("{} --no-header --target 1025 --positive positive --loss logistic", path.display());
+    let fit = timed(&place, &format!("fit {data} -c sparsity:100 --threads 1"), 10);
+    assert_eq!(fit["nonzeros"], 100);
+}
+
+#[test]
+#[ignore = "needs an optimised build"]
+fn qsar_is_tuned_in_three_minutes() {
+    let Some(path) = shared("classification/qsar_oral_toxicity.csv.gz") else { return };
+    let place = Place::new();
+    let data = format!("{} --no-header --target 1025 --positive positive --loss logistic", path.display());
+    let tuned = timed(&place, &format!("tune {data} --grid sparsity:20,50,100,200 --folds 10"), 180);
+    assert_eq!(tuned["table"]["scores"].as_array().map(Vec::len), Some(4));
+}
+
+#[test]
+#[ignore = "needs an optimised build"]
+fn farm_ads_is_fitted_in_ten_seconds_and_300_megabytes() {
+    let Some(path) = shared("classification/farm_ads.svm.gz") else { return };
+    let fit = timed(&Place::new(), &format!("fit {} --loss logistic -c sparsity:100", path.display()), 10);
+    assert!(fit["peak_memory_bytes"].as_u64().is_some_and(|peak| peak < 300 << 20));
+    assert_eq!(fit["nonzeros"], 100);
+}
+
+#[test]
+#[ignore = "needs an optimised build"]
+fn covtype_is_read_and_fitted_in_a_minute() {
+    let Some(path) = shared("large/covtype.csv.gz") else { return };
+    let words = format!(
+        "fit {} --target cover --positive 2 --one-vs-rest --categorical wilderness,soil --loss logistic -c sparsity:20",
+        path.display()
+    );
+    let fit = timed(&Place::new(), &words, 60);
+    assert_eq!((fit["data"]["rows"].as_u64(), fit["data"]["features"].as_u64()), (Some(581_012), Some(54)));
+    assert_eq!(fit["nonzeros"], 20);
+}

@@ -1,0 +1,12 @@
+//! The built program, as a user meets it.
+
+mod bad_input;
+mod common;
+mod demo;
+mod full_size;
+mod manners;
+mod numbers;
+mod real_data;
+mod round_trip;
+mod signals;
+mod tuning;
