@@ -68,14 +68,8 @@ pub(crate) fn standardise(
 
 fn scale(features: &mut Features, rows: Option<&[usize]>, has_intercept: bool) -> Scaling {
     let (count, columns) = (features.rows(), features.columns());
-    let every: Vec<usize>;
-    let rows = match rows {
-        Some(rows) => rows,
-        None => {
-            every = (0..count).collect();
-            &every
-        }
-    };
+    let every: Vec<usize> = if rows.is_none() { (0..count).collect() } else { Vec::new() };
+    let rows = rows.unwrap_or(&every);
     match features {
         Features::Dense { values, .. } => {
             let scaling = moments(rows, columns, has_intercept, |row, j| values[row * columns + j]);

@@ -75,6 +75,7 @@ pub(crate) struct TuneArgs {
 
 /// The problem and the method.
 #[derive(Debug, Args)]
+#[allow(clippy::struct_excessive_bools, reason = "each is an option of its own")]
 pub(crate) struct RunArgs {
     /// Loss: squared, logistic, huber:DELTA, poisson or squared-hinge
     #[arg(long, default_value = "squared", value_name = "LOSS", help_heading = "Problem")]

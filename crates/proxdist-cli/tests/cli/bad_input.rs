@@ -114,9 +114,8 @@ fn prepared() -> Place {
     place.write("empty.csv", "");
     place.write("header.csv", "a,y\n");
     place.write("ragged.csv", "a,b,y\n1,2,3\n1,2,3,4\n1,2,3\n");
-    let mut long = "a,y\n".to_owned();
-    (0..200).for_each(|i| long += &(if i == 128 { "oops,1\n".to_owned() } else { format!("{i},{}\n", i % 7) }));
-    place.write("word.csv", long);
+    let row = |i: usize| if i == 128 { "oops,1".to_owned() } else { format!("{i},{}", i % 7) };
+    place.write("word.csv", format!("a,y\n{}\n", (0..200).map(row).collect::<Vec<_>>().join("\n")));
     place.write("gap.csv", "a,y\n1,2\n,3\n4,5\n");
     place.write("nan.csv", "a,y\n1,2\nNaN,3\n4,5\n");
     place.write("twice.csv", "a,a,y\n1,2,3\n4,5,6\n");
