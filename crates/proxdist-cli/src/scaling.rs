@@ -38,7 +38,8 @@ pub(crate) fn standardise(
     args: &RunArgs,
     quiet: bool,
 ) -> Result<Option<Scaling>> {
-    if args.no_standardize {
+    let is_empty = features.rows() == 0 || features.columns() == 0;
+    if args.no_standardize || is_empty {
         return Ok(None);
     }
     if let Some(set) = sets.iter().find(|set| !is_unchanged(set)) {
