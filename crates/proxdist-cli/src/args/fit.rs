@@ -99,6 +99,9 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "ROWSxCOLUMNS", value_parser = values::matrix_shape, help_heading = "Problem")]
     pub(crate) shape: Option<Shape>,
 
+    /// Method; see `proxdist methods`
+    #[arg(long, default_value = "spd", value_name = "NAME", value_parser = ["spd"], help_heading = "Method")]
+    pub(crate) method: String,
     /// Power with which the penalty grows
     #[arg(long, default_value_t = 1.0, value_name = "X", help_heading = "Method")]
     pub(crate) gamma: f64,

@@ -12,7 +12,7 @@ use crate::summary::{Summary, has_converged};
 use crate::{holdout, input, measures, scaling, setup, signals};
 use proxdist::metrics::Evaluation;
 use proxdist::spec::SetSpec;
-use proxdist::trace::Progress;
+use proxdist::trace::{Phase, Progress};
 use proxdist::{Fit, Problem, Settings};
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -183,11 +183,16 @@ pub(super) fn tell(output: &OutputArgs, summary: &Summary, before: &str, heldout
 
 /// One line per checkpoint.
 fn trace_table(trace: &[Progress]) -> String {
-    let mut text = "step,objective,distance,rho,nonzeros,rows_seen,seconds\n".to_owned();
+    let mut text = "phase,step,objective,distance,rho,nonzeros,rows_seen,seconds\n".to_owned();
     for at in trace {
+        let phase = match at.phase {
+            Phase::Race => "race",
+            Phase::Iteration => "iteration",
+            Phase::Polish => "polish",
+        };
         let Progress { step, objective, distance, rho, nonzeros, rows_seen, .. } = at;
         let seconds = at.elapsed.as_secs_f64();
-        let _ = writeln!(text, "{step},{objective},{distance},{rho},{nonzeros},{rows_seen},{seconds}");
+        let _ = writeln!(text, "{phase},{step},{objective},{distance},{rho},{nonzeros},{rows_seen},{seconds}");
     }
     text
 }
