@@ -34,7 +34,7 @@ pub(crate) fn run(args: &FitArgs) -> Result<Ending> {
     ];
     output::check_places(&places, &[&args.data.data])?;
     args.output.check()?;
-    signals::listen();
+    signals::listen(quiet);
 
     let started = Instant::now();
     let mut table = input::read_training(&args.data, input::is_for_classes(&*loss))?;
