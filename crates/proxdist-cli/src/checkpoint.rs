@@ -32,6 +32,7 @@ pub(crate) fn identity(args: &FitArgs, data: &Data, loss: &str, constraint: &str
     // A sum over the target tells most other files from this one.
     let response: f64 = data.response().iter().enumerate().map(|(row, y)| y * (1.0 + (row % 97) as f64)).sum();
     json!({
+        "method": run.method,
         "loss": loss,
         "constraint": constraint,
         "rows": data.rows(),

@@ -18,6 +18,9 @@ pub(crate) struct Split {
 
 /// Deals rows at random; for labels, each class gives its share.
 pub(crate) fn split(holdout: Holdout, response: &[f64], classes: bool) -> Result<Split> {
+    if holdout.rows == 0 {
+        return Err(Failure::new("the data have no rows", "check how the file was written"));
+    }
     let mut order = Vec::new();
     Sampler::new(Sampling::Reshuffled, holdout.rows, holdout.rows, holdout.seed ^ APART).draw(1, &mut order);
     let strata: &[f64] = if classes { &[0.0, 1.0] } else { &[f64::NAN] };

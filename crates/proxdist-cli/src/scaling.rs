@@ -38,7 +38,8 @@ pub(crate) fn standardise(
     args: &RunArgs,
     quiet: bool,
 ) -> Result<Option<Scaling>> {
-    if args.no_standardize {
+    let is_empty = features.rows() == 0 || features.columns() == 0;
+    if args.no_standardize || is_empty {
         return Ok(None);
     }
     if let Some(set) = sets.iter().find(|set| !is_unchanged(set)) {
@@ -68,14 +69,8 @@ pub(crate) fn standardise(
 
 fn scale(features: &mut Features, rows: Option<&[usize]>, has_intercept: bool) -> Scaling {
     let (count, columns) = (features.rows(), features.columns());
-    let every: Vec<usize>;
-    let rows = match rows {
-        Some(rows) => rows,
-        None => {
-            every = (0..count).collect();
-            &every
-        }
-    };
+    let every: Vec<usize> = if rows.is_none() { (0..count).collect() } else { Vec::new() };
+    let rows = rows.unwrap_or(&every);
     match features {
         Features::Dense { values, .. } => {
             let scaling = moments(rows, columns, has_intercept, |row, j| values[row * columns + j]);

@@ -64,12 +64,7 @@ impl Summary<'_> {
         };
         let passes = fit.trace().last().map_or(0.0, |last| last.rows_seen as f64 / self.rows as f64);
         let steps = plural(fit.steps() as usize, "step");
-        let _ = writeln!(
-            text,
-            "{how}: {steps}, {} passes over the data, {:.2} s",
-            number((passes * 10.0).round() / 10.0),
-            self.seconds.1
-        );
+        let _ = writeln!(text, "{how}: {steps}, {} passes over the data, {:.2} s", rounded(passes), self.seconds.1);
         let mut line = |name: &str, value: String| {
             let _ = writeln!(text, "  {name:<22}{value}");
         };
@@ -149,6 +144,11 @@ impl Summary<'_> {
             "files": self.written.iter().map(|path| path.display().to_string()).collect::<Vec<_>>(),
         })
     }
+}
+
+/// One decimal, or two digits of what is smaller.
+fn rounded(value: f64) -> String {
+    if value >= 0.95 { format!("{value:.1}") } else { format!("{value:.2}") }
 }
 
 /// Whether a run ended because there was nothing left to do.

@@ -75,6 +75,7 @@ pub(crate) struct TuneArgs {
 
 /// The problem and the method.
 #[derive(Debug, Args)]
+#[allow(clippy::struct_excessive_bools, reason = "each is an option of its own")]
 pub(crate) struct RunArgs {
     /// Loss: squared, logistic, huber:DELTA, poisson or squared-hinge
     #[arg(long, default_value = "squared", value_name = "LOSS", help_heading = "Problem")]
@@ -98,6 +99,9 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "ROWSxCOLUMNS", value_parser = values::matrix_shape, help_heading = "Problem")]
     pub(crate) shape: Option<Shape>,
 
+    /// Method; see `proxdist methods`
+    #[arg(long, default_value = "spd", value_name = "NAME", value_parser = ["spd"], help_heading = "Method")]
+    pub(crate) method: String,
     /// Power with which the penalty grows
     #[arg(long, default_value_t = 1.0, value_name = "X", help_heading = "Method")]
     pub(crate) gamma: f64,

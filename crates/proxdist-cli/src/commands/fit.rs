@@ -10,9 +10,10 @@ use crate::progress::{Limits, Watcher};
 use crate::report::{self, About};
 use crate::summary::{Summary, has_converged};
 use crate::{holdout, input, measures, scaling, setup, signals};
-use proxdist::Problem;
 use proxdist::metrics::Evaluation;
-use proxdist::trace::Progress;
+use proxdist::spec::SetSpec;
+use proxdist::trace::{Phase, Progress};
+use proxdist::{Fit, Problem, Settings};
 use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::time::Instant;
@@ -23,7 +24,7 @@ pub(crate) fn run(args: &FitArgs) -> Result<Ending> {
     let loss = setup::loss(&args.run.loss)?;
     let spec = setup::constraint(&args.run.constraint)?;
     let quiet = args.output.quiet;
-    let mut settings = setup::settings(&args.run, args.rho1, quiet)?;
+    let settings = setup::settings(&args.run, args.rho1, quiet)?;
     let places = [
         ("--out", args.output.out.as_ref()),
         ("--report", args.output.report.as_ref()),
@@ -66,31 +67,8 @@ pub(crate) fn run(args: &FitArgs) -> Result<Ending> {
     let data = training.as_ref().unwrap_or(&whole);
 
     let problem = Problem::new(data, loss, set).ridge(args.run.ridge).intercept(!args.run.no_intercept);
-    let limits = Limits {
-        steps: args.run.max_steps.unwrap_or(setup::MAX_STEPS),
-        rows: args.run.passes.map(|passes| passes * data.rows() as f64),
-        time: args.run.time,
-    };
-    let mut watcher = Watcher::new(quiet, limits, setup::rank_of(&spec));
-    if let Some(path) = &args.checkpoint {
-        let run = checkpoint::identity(args, data, &problem.loss().spec(), &problem.constraint().spec());
-        if args.resume {
-            match checkpoint::load(path, &run)? {
-                Some(snapshot) => settings = settings.resume(snapshot),
-                None => note(quiet, &format!("{} is not there: the run starts afresh", path.display())),
-            }
-        }
-        watcher.keeper = Some(Keeper::new(path, run));
-    }
     let fitting = Instant::now();
-    let fit = problem.fit_observed(&settings, &mut watcher)?;
-    if let Some(mut keeper) = watcher.keeper.take() {
-        keeper.write();
-        if let Some(failure) = keeper.failure {
-            note(quiet, &format!("the checkpoint was not kept: {}", failure.message));
-        }
-    }
-    drop(watcher);
+    let fit = fitted(args, &problem, settings, &spec)?;
     let fitting = fitting.elapsed().as_secs_f64();
     let heldout = match &parts {
         Some((_, heldout)) => Some(Evaluation::of_model(fit.model(), &heldout.data()?)?),
@@ -130,6 +108,35 @@ pub(crate) fn run(args: &FitArgs) -> Result<Ending> {
     }
     let is_short = args.output.require_convergence && !has_converged(fit.stop());
     Ok(if is_short { Ending::NotConverged } else { Ending::Written })
+}
+
+/// The fit itself, watched, with its state kept if that is wanted.
+fn fitted(args: &FitArgs, problem: &Problem, mut settings: Settings, spec: &SetSpec) -> Result<Fit> {
+    let (quiet, data) = (args.output.quiet, problem.data());
+    let limits = Limits {
+        steps: args.run.max_steps.unwrap_or(setup::MAX_STEPS),
+        rows: args.run.passes.map(|passes| passes * data.rows() as f64),
+        time: args.run.time,
+    };
+    let mut watcher = Watcher::new(quiet, limits, setup::rank_of(spec));
+    if let Some(path) = &args.checkpoint {
+        let run = checkpoint::identity(args, data, &problem.loss().spec(), &problem.constraint().spec());
+        if args.resume {
+            match checkpoint::load(path, &run)? {
+                Some(snapshot) => settings = settings.resume(snapshot),
+                None => note(quiet, &format!("{} is not there: the run starts afresh", path.display())),
+            }
+        }
+        watcher.keeper = Some(Keeper::new(path, run));
+    }
+    let fit = problem.fit_observed(&settings, &mut watcher)?;
+    if let Some(mut keeper) = watcher.keeper.take() {
+        keeper.write();
+        if let Some(failure) = keeper.failure {
+            note(quiet, &format!("the checkpoint was not kept: {}", failure.message));
+        }
+    }
+    Ok(fit)
 }
 
 /// All files at once, so that there is never a model without its report.
@@ -176,11 +183,16 @@ pub(super) fn tell(output: &OutputArgs, summary: &Summary, before: &str, heldout
 
 /// One line per checkpoint.
 fn trace_table(trace: &[Progress]) -> String {
-    let mut text = "step,objective,distance,rho,nonzeros,rows_seen,seconds\n".to_owned();
+    let mut text = "phase,step,objective,distance,rho,nonzeros,rows_seen,seconds\n".to_owned();
     for at in trace {
+        let phase = match at.phase {
+            Phase::Race => "race",
+            Phase::Iteration => "iteration",
+            Phase::Polish => "polish",
+        };
         let Progress { step, objective, distance, rho, nonzeros, rows_seen, .. } = at;
         let seconds = at.elapsed.as_secs_f64();
-        let _ = writeln!(text, "{step},{objective},{distance},{rho},{nonzeros},{rows_seen},{seconds}");
+        let _ = writeln!(text, "{phase},{step},{objective},{distance},{rho},{nonzeros},{rows_seen},{seconds}");
     }
     text
 }

@@ -25,6 +25,9 @@ const CASES: &[(&str, &str, &str)] = &[
     ("wrong magic", "fit fake.npy --target y", "fake.npy"),
     ("a damaged archive", "fit fake.npz --target y", "fake.npz"),
     ("a damaged parquet file", "fit fake.parquet --target y", "fake.parquet"),
+    ("an array without rows", "fit no_rows.npy --target 1 --holdout 0.5", "rows"),
+    ("an array without columns", "fit no_columns.npy --target 1", "no_columns.npy"),
+    ("an archive without rows", "fit no_rows.npz --target y --holdout 0.5", "rows"),
     ("bad svmlight", "fit bad.svm", "bad.svm"),
     ("one class", "fit one.csv --target y --loss logistic", "two classes"),
     ("three classes", "fit three.csv --target y --loss logistic", "more than two"),
@@ -114,9 +117,8 @@ fn prepared() -> Place {
     place.write("empty.csv", "");
     place.write("header.csv", "a,y\n");
     place.write("ragged.csv", "a,b,y\n1,2,3\n1,2,3,4\n1,2,3\n");
-    let mut long = "a,y\n".to_owned();
-    (0..200).for_each(|i| long += &(if i == 128 { "oops,1\n".to_owned() } else { format!("{i},{}\n", i % 7) }));
-    place.write("word.csv", long);
+    let row = |i: usize| if i == 128 { "oops,1".to_owned() } else { format!("{i},{}", i % 7) };
+    place.write("word.csv", format!("a,y\n{}\n", (0..200).map(row).collect::<Vec<_>>().join("\n")));
     place.write("gap.csv", "a,y\n1,2\n,3\n4,5\n");
     place.write("nan.csv", "a,y\n1,2\nNaN,3\n4,5\n");
     place.write("twice.csv", "a,a,y\n1,2,3\n4,5,6\n");
@@ -124,6 +126,9 @@ fn prepared() -> Place {
     place.write("fake.npy", "a,y\n1,2\n");
     place.write("fake.npz", b"PK\x03\x04 and nothing more");
     place.write("fake.parquet", b"PAR1 and nothing more PAR1");
+    place.write("no_rows.npy", array("(0, 3)"));
+    place.write("no_columns.npy", array("(3, 0)"));
+    place.write("no_rows.npz", archive(&[("X.npy", array("(0, 3)")), ("y.npy", array("(0,)"))]));
     place.write("bad.svm", "1 1:0.5 2:1\n-1 2:1 1:3\n");
     place.write("one.csv", "a,y\n1,no\n2,no\n");
     place.write("three.csv", "a,y\n1,p\n2,q\n3,r\n4,p\n");
@@ -134,6 +139,25 @@ fn prepared() -> Place {
     place.write("cut.json", &model[..model.len() / 2]);
     place.write("future.json", model.replace("\"version\": 1", "\"version\": 99"));
     place
+}
+
+/// A NumPy array of this shape without any number.
+fn array(shape: &str) -> Vec<u8> {
+    let text = format!("{{'descr': '<f8', 'fortran_order': False, 'shape': {shape}, }}");
+    let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
+    bytes.extend(118_u16.to_le_bytes());
+    bytes.extend(format!("{text:<117}\n").into_bytes());
+    bytes
+}
+
+fn archive(entries: &[(&str, Vec<u8>)]) -> Vec<u8> {
+    use std::io::{Cursor, Write as _};
+    let mut archive = zip::ZipWriter::new(Cursor::new(Vec::new()));
+    for (name, content) in entries {
+        archive.start_file(*name, zip::write::SimpleFileOptions::default()).unwrap();
+        archive.write_all(content).unwrap();
+    }
+    archive.finish().unwrap().into_inner()
 }
 
 #[test]

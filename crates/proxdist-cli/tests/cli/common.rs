@@ -99,7 +99,7 @@ pub(crate) fn shared_text(name: &str) -> Option<String> {
     use std::io::Read as _;
     let bytes = std::fs::read(shared(name)?).expect("a shared file");
     let mut text = String::new();
-    if name.ends_with(".gz") {
+    if Path::new(name).extension().is_some_and(|extension| extension == "gz") {
         flate2::read::MultiGzDecoder::new(&bytes[..]).read_to_string(&mut text).expect("gzip text");
         return Some(text);
     }

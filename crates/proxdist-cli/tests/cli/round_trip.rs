@@ -5,6 +5,7 @@ use proxdist::metrics::Evaluation;
 use proxdist::spec::SetSpec;
 use proxdist::{Data, Fit, Problem, Settings};
 use proxdist_io::{ReadOptions, Table, Task};
+use std::fmt::Write as _;
 
 /// 300 rows with a text column, two labels and a count.
 fn mixed() -> String {
@@ -21,7 +22,7 @@ fn mixed() -> String {
         let flag = if row % 4 == 0 { "y" } else { "n" };
         let outcome = 1.5 * size + if colour == "red" { 2.0 } else { 0.0 } + uniform() - 0.5;
         let label = if outcome + uniform() > 1.0 { "ill" } else { "healthy" };
-        text += &format!("{size};{colour};{flag};{dose};{outcome};{label}\n");
+        let _ = writeln!(text, "{size};{colour};{flag};{dose};{outcome};{label}");
     }
     text
 }
@@ -146,8 +147,8 @@ fn rows_kept_out_are_the_same_again() {
 #[test]
 fn an_offset_column_enters_fit_and_predictions() {
     let place = Place::new();
-    let rows: String = (0..40).map(|i| format!("{},{},{}\n", i % 5, i % 3, 2 * (i % 5) + 10 * (i % 3))).collect();
-    place.write("offset.csv", format!("x,known,y\n{rows}"));
+    let row = |i: usize| format!("{},{},{}", i % 5, i % 3, 2 * (i % 5) + 10 * (i % 3));
+    place.write("offset.csv", format!("x,known,y\n{}\n", (0..40).map(row).collect::<Vec<_>>().join("\n")));
     let fit = place.json("fit offset.csv --target y --offset known -c none --no-intercept --out m.json");
     assert_eq!(fit["coefficients"].as_array().map(Vec::len), Some(1));
     let linear = numbers(&place.ok("predict m.json offset.csv --linear"));

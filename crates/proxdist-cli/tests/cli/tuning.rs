@@ -40,7 +40,7 @@ fn qsar_is_tuned_over_four_sizes() {
     // The full grid and ten folds belong to an optimised build; this is the same road, shorter.
     let place = Place::new();
     let json = place.json(&format!(
-        "tune {} --no-header --target 1025 --positive positive --loss logistic --grid sparsity:20,50 --folds 3 --max-steps 60 --score auc",
+        "tune {} --no-header --target 1025 --positive positive --loss logistic --grid sparsity:20,50 --folds 3 --max-steps 60 --no-polish --score auc",
         path.display()
     ));
     let scores = json["table"]["scores"].as_array().unwrap();
