@@ -1,7 +1,13 @@
 # `make test` checks everything on a machine with Rust and Python; `make demo` fits a model to a small file.
-.PHONY: test demo format lint rust docs bench clean
+.PHONY: test demo format lint rust docs chromium bench clean
 
 test: format lint rust docs
+
+# A real fit: the four features that explain the quality of a wine best, with a model and a page to look at.
+demo:
+	mkdir -p demo
+	cargo run --release --quiet -p proxdist-cli -- fit crates/proxdist-cli/demo/cellar.csv --target quality \
+		--constraint sparsity:4 --out demo/model.json --report demo/report.html
 
 format:
 	cargo fmt --all --check
@@ -9,12 +15,19 @@ format:
 lint:
 	cargo clippy --workspace --all-targets -- -D warnings
 
-rust:
+# The report is tested in a real browser.
+rust: chromium
 	cargo test --workspace --no-fail-fast
+
+chromium:
+	@command -v chromium >/dev/null || command -v chromium-headless-shell >/dev/null || test -n "$$CHROMIUM" || \
+		{ echo "installing Chromium for the browser tests"; apt-get update -qq && apt-get install -y -qq chromium >/dev/null; } || \
+		echo "no Chromium and none could be installed: the browser tests will say so"
 
 docs:
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps
 
+# How long a step takes; whether fits end on exact optima, and how fast.
 bench:
 	cargo bench --workspace
 

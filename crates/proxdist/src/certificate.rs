@@ -36,8 +36,8 @@ impl Certificate {
 }
 
 /// Rows on which the largest curvature is estimated, and power iterations for it.
-const SAMPLE: usize = 2000;
-const POWER_STEPS: usize = 20;
+const SAMPLE: usize = 500;
+const POWER_STEPS: usize = 12;
 
 /// The largest eigenvalue of the Hessian of F at `theta`, from a sample of rows; a little too large rather than too small.
 pub(crate) fn largest_curvature(data: &Data, loss: &dyn Loss, ridge: f64, theta: &[f64], seed: u64) -> Result<f64> {

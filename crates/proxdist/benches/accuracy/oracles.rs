@@ -70,20 +70,12 @@ pub(crate) fn in_ball(simulated: &Simulated, loss: &dyn Loss, radius: f64) -> Ve
             let shifted = &hessian + faer::Scale(multiplier) * Mat::<f64>::identity(p, p);
             shifted.llt(faer::Side::Lower).unwrap().solve(&right)
         };
-        // 1/‖θ(ν)‖ is nearly linear in the multiplier ν: the secant method on it is quick.
-        let miss = |point: &Mat<f64>| 1.0 / point.norm_l2() - 1.0 / radius;
-        let (mut low, mut high) = (1e-9, 0.1);
-        let (mut f_low, mut next) = (miss(&at(low)), at(high));
-        let mut f_high = miss(&next);
-        for _ in 0..20 {
-            if f_high.abs() < 1e-13 || f_low >= 0.0 {
-                break;
-            }
-            let multiplier = (high - f_high * (high - low) / (f_high - f_low)).max(0.0);
-            next = at(multiplier);
-            (low, f_low) = (high, f_high);
-            (high, f_high) = (multiplier, miss(&next));
+        let (mut low, mut high) = (0.0, 10.0);
+        for _ in 0..45 {
+            let middle = 0.5 * (low + high);
+            if at(middle).norm_l2() > radius { low = middle } else { high = middle }
         }
+        let next = at(high);
         let moved = (&next - &theta).norm_l2();
         theta = next;
         if moved < 1e-10 {

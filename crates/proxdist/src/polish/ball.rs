@@ -263,7 +263,7 @@ impl Model {
 mod tests {
     use super::*;
     use crate::constraint::Ball;
-    use crate::loss::{Logistic, Loss, Squared};
+    use crate::loss::{Logistic, Squared};
     use crate::polish::testing::{Regression, numbers, residual};
 
     fn finish(function: &mut dyn Smooth, radius: f64, point: &mut [f64], tolerance: f64) -> Finished {
