@@ -2,7 +2,7 @@
 
 use crate::input::name_of;
 use crate::measures;
-use crate::summary::has_converged;
+use crate::summary::{has_converged, separation};
 use crate::words::{self, number};
 use proxdist::metrics::Evaluation;
 use proxdist::spec::SetSpec;
@@ -141,6 +141,7 @@ fn notices(about: &About) -> Vec<Notice> {
     if !has_converged(about.fit.stop()) {
         notices.push(Notice::warning(format!("The run has not converged: {}.", about.fit.stop())));
     }
+    notices.extend(separation(about.fit.model()).map(Notice::warning));
     notices
 }
 

@@ -154,6 +154,15 @@ pub(crate) fn has_converged(stop: Stop) -> bool {
     matches!(stop, Stop::Converged | Stop::Polished)
 }
 
+/// What to say about classes that a plane separates: then F has no smallest value and coefficients only grow.
+pub(crate) fn separation(model: &Model) -> Option<&'static str> {
+    const NEGLIGIBLE: f64 = 1e-6;
+    let is_separated = model.loss == "logistic" && model.ridge == 0.0 && model.objective < NEGLIGIBLE;
+    is_separated.then_some(
+        "the model separates the classes of all rows: its coefficients have no natural size; --ridge or a ball gives them one",
+    )
+}
+
 /// Indices of the nonzero coefficients, the largest first.
 pub(crate) fn by_size(model: &Model) -> Vec<usize> {
     let mut support = model.support();

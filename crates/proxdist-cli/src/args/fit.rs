@@ -105,7 +105,7 @@ pub(crate) struct RunArgs {
     /// Power with which the penalty grows
     #[arg(long, default_value_t = 1.0, value_name = "X", help_heading = "Method")]
     pub(crate) gamma: f64,
-    /// Growth of the penalty: poly, geometric:FACTOR,EVERY[,CAP] or constant; the last two need a number for --rho1
+    /// Growth of the penalty: poly, `geometric:FACTOR,EVERY[,CAP]` or constant; the last two need a number for --rho1
     #[arg(long, default_value = "poly", value_name = "SCHEDULE", value_parser = values::schedule, help_heading = "Method")]
     pub(crate) schedule: ScheduleArg,
     /// Rows a step, or `auto`

@@ -8,7 +8,7 @@ use crate::model_file::{Holdout, StoredModel, Training};
 use crate::output::{self, Outputs, note};
 use crate::progress::{Limits, Watcher};
 use crate::report::{self, About};
-use crate::summary::{Summary, has_converged};
+use crate::summary::{Summary, has_converged, separation};
 use crate::{holdout, input, measures, scaling, setup, signals};
 use proxdist::metrics::Evaluation;
 use proxdist::spec::SetSpec;
@@ -75,6 +75,9 @@ pub(crate) fn run(args: &FitArgs) -> Result<Ending> {
         None => None,
     };
 
+    if let Some(text) = separation(fit.model()) {
+        note(quiet, text);
+    }
     let model = scaling.as_ref().map_or_else(|| fit.model().clone(), |scaling| scaling.restored(fit.model()));
     let source = args.data.data.display().to_string();
     let about = About {

@@ -132,3 +132,17 @@ fn simulated_files_hold_what_they_say() {
     place.ok("simulate logistic --n 20 --p 4 --ball --out ball --format csv");
     place.ok("simulate huber --n 20 --p 4 --s 1 --out huber --quiet");
 }
+
+#[test]
+fn separable_classes_are_mentioned() {
+    let place = Place::new();
+    let row = |i: i32| format!("{},{},{}", i, i % 3, if i > 20 { "yes" } else { "no" });
+    place.write("apart.csv", format!("a,b,y\n{}\n", (1..=40).map(row).collect::<Vec<_>>().join("\n")));
+    let free = place.run("fit apart.csv --target y --loss logistic -c none");
+    let held = place.run("fit apart.csv --target y --loss logistic -c none --ridge 0.1");
+    assert_eq!((free.code, held.code), (Some(0), Some(0)), "{}", free.stderr);
+    assert!(!held.stderr.contains("separates") && held.stdout.contains("ridge 0.1"), "{}", held.stderr);
+    if place.json("fit apart.csv --target y --loss logistic -c none")["objective"].as_f64().unwrap() < 1e-6 {
+        assert!(free.stderr.contains("separates"), "{}", free.stderr);
+    }
+}
