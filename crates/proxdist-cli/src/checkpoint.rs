@@ -57,30 +57,39 @@ pub(crate) struct Keeper {
     path: PathBuf,
     run: Value,
     latest: Option<Snapshot>,
+    /// The one before the latest.
+    previous: Option<Snapshot>,
     written: Instant,
     /// The first thing that went wrong; a run of hours does not end because of it.
-    pub(crate) failure: Option<Failure>,
+    failure: Option<Failure>,
 }
 
 impl Keeper {
     /// Writes to `path`.
     pub(crate) fn new(path: &Path, run: Value) -> Self {
-        Self { path: path.to_owned(), run, latest: None, written: Instant::now(), failure: None }
+        Self { path: path.to_owned(), run, latest: None, previous: None, written: Instant::now(), failure: None }
     }
 
     /// Takes note of a state, and writes it if the last writing was a while ago.
     pub(crate) fn keep(&mut self, snapshot: &Snapshot) {
-        match &mut self.latest {
-            Some(latest) => latest.clone_from(snapshot),
-            none => *none = Some(snapshot.clone()),
-        }
+        self.previous = self.latest.replace(snapshot.clone());
         if self.written.elapsed() >= RHYTHM {
             self.write();
         }
     }
 
+    /// Writes the last time. A run that ended by itself is kept as it was one checkpoint earlier: resumed, it takes the last
+    /// steps again and ends for the same reason, or goes on under wider limits as if it had never ended.
+    pub(crate) fn finish(mut self, is_interrupted: bool) -> Option<Failure> {
+        if !is_interrupted {
+            self.latest = self.previous.take();
+        }
+        self.write();
+        self.failure
+    }
+
     /// Writes the latest state, whole or not at all.
-    pub(crate) fn write(&mut self) {
+    fn write(&mut self) {
         self.written = Instant::now();
         let Some(snapshot) = self.latest.clone() else { return };
         let file = File { format: FORMAT.to_owned(), version: VERSION, run: self.run.clone(), snapshot };

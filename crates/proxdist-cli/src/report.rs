@@ -46,7 +46,7 @@ pub(crate) fn page(about: &About) -> Result<Report> {
         scores: scores(about, &training),
         notices: notices(about),
         problem: Some(problem(about)),
-        certificate: certificate(fit.certificate(), model),
+        certificate: certificate(fit.certificate(), model, fit.objective()),
         trace: trace(fit),
         intercept: model.intercept,
         coefficients: (0..model.coefficients.len())
@@ -171,7 +171,7 @@ fn problem(about: &About) -> Problem {
     }
 }
 
-fn certificate(certificate: &Certificate, model: &Model) -> Vec<CertificateLine> {
+fn certificate(certificate: &Certificate, model: &Model, objective: f64) -> Vec<CertificateLine> {
     let line = |label: &str, value: String, verdict: &str, good: Option<bool>| CertificateLine {
         label: label.to_owned(),
         value,
@@ -181,8 +181,13 @@ fn certificate(certificate: &Certificate, model: &Model) -> Vec<CertificateLine>
     let mut lines = vec![
         line("distance to the set", "0".to_owned(), "the coefficients lie in the set", Some(true)),
         line("distance of the last iterate", number(certificate.distance), "before the last projection", None),
-        line("stationarity", number(certificate.stationarity), "0 at a stationary point of F on the set", None),
     ];
+    let (verdict, good) = if certificate.is_stationary(objective) {
+        ("a stationary point: no small move within the set lowers F", Some(true))
+    } else {
+        ("0 at a stationary point of F on the set", None)
+    };
+    lines.push(line("stationarity", number(certificate.stationarity), verdict, good));
     if let Some(gap) = certificate.gap {
         lines.push(line("gap", number(gap), "F is above its minimum over the set by at most this", None));
     }

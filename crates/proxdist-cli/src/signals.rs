@@ -1,5 +1,6 @@
 //! Ctrl-C and SIGTERM: the first asks the run to end with what it has, the second ends the program at once.
 
+use crate::output::note;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 static ASKED: AtomicBool = AtomicBool::new(false);
@@ -8,11 +9,13 @@ static ASKED: AtomicBool = AtomicBool::new(false);
 pub(crate) const INTERRUPTED: u8 = 130;
 
 /// Starts to listen.
-pub(crate) fn listen() {
-    let heard = ctrlc::set_handler(|| {
+pub(crate) fn listen(quiet: bool) {
+    let heard = ctrlc::set_handler(move || {
         if ASKED.swap(true, Ordering::SeqCst) {
             std::process::exit(i32::from(INTERRUPTED));
         }
+        // On a thread of its own, so this may take its time.
+        note(quiet, "stopping with the best model so far; a second signal ends at once, without one");
     });
     if let Err(error) = heard {
         crate::output::complain(&format!("note:  Ctrl-C will end the program without a model: {error}"));

@@ -70,14 +70,12 @@ impl Summary<'_> {
         };
         line("objective F", number(fit.objective()));
         line("distance to the set", format!("0 (last iterate before projection: {})", number(certificate.distance)));
-        line(
-            "stationarity",
-            format!(
-                "{} (0 at a stationary point; curvature {})",
-                number(certificate.stationarity),
-                number(certificate.curvature)
-            ),
-        );
+        let verdict = if certificate.is_stationary(fit.objective()) {
+            "no small move within the set lowers F"
+        } else {
+            "0 at a stationary point"
+        };
+        line("stationarity", format!("{} ({verdict})", number(certificate.stationarity)));
         if let Some(gap) = certificate.gap {
             line("above the optimum by", format!("at most {}", number(gap)));
         }

@@ -13,7 +13,7 @@ use crate::{holdout, input, measures, scaling, setup, signals};
 use proxdist::metrics::Evaluation;
 use proxdist::spec::SetSpec;
 use proxdist::trace::{Phase, Progress};
-use proxdist::{Fit, Problem, Settings};
+use proxdist::{Fit, Problem, Settings, Stop};
 use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::time::Instant;
@@ -34,7 +34,7 @@ pub(crate) fn run(args: &FitArgs) -> Result<Ending> {
     ];
     output::check_places(&places, &[&args.data.data])?;
     args.output.check()?;
-    signals::listen();
+    signals::listen(quiet);
 
     let started = Instant::now();
     let mut table = input::read_training(&args.data, input::is_for_classes(&*loss))?;
@@ -130,11 +130,9 @@ fn fitted(args: &FitArgs, problem: &Problem, mut settings: Settings, spec: &SetS
         watcher.keeper = Some(Keeper::new(path, run));
     }
     let fit = problem.fit_observed(&settings, &mut watcher)?;
-    if let Some(mut keeper) = watcher.keeper.take() {
-        keeper.write();
-        if let Some(failure) = keeper.failure {
-            note(quiet, &format!("the checkpoint was not kept: {}", failure.message));
-        }
+    let is_interrupted = fit.stop() == Stop::Interrupted;
+    if let Some(failure) = watcher.keeper.take().and_then(|keeper| keeper.finish(is_interrupted)) {
+        note(quiet, &format!("the checkpoint was not kept: {}", failure.message));
     }
     Ok(fit)
 }

@@ -30,7 +30,7 @@ pub(crate) fn run(args: &TuneArgs) -> Result<Ending> {
     let places = [("--out", args.output.out.as_ref()), ("--report", args.output.report.as_ref())];
     output::check_places(&places, &[&args.data.data])?;
     args.output.check()?;
-    signals::listen();
+    signals::listen(quiet);
 
     let started = Instant::now();
     let mut table = input::read_training(&args.data, input::is_for_classes(&*loss))?;

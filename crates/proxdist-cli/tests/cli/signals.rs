@@ -59,31 +59,40 @@ fn outcome(place: &Place, words: &str) -> serde_json::Value {
     fit
 }
 
+const RESUMABLE: &str =
+    "fit data/data.npz --target y --loss logistic -c sparsity:5 --no-polish --tolerance 1e-300 --checkpoint state.json";
+
 #[test]
 fn a_resumed_run_equals_an_uninterrupted_one_to_the_last_bit() {
     let place = Place::new();
     place.ok("simulate logistic --n 3000 --p 200 --s 5 --out data --quiet");
-    let words =
-        "fit data/data.npz --target y --loss logistic -c sparsity:5 --no-polish --tolerance 1e-300 --max-steps 3000";
-    let whole = outcome(&place, words);
+    let words = format!("{RESUMABLE} --max-steps 6000");
+    let whole = outcome(&place, &words);
+    std::fs::remove_file(place.path("state.json")).unwrap();
     let child = Process::new(assert_cmd::cargo::cargo_bin("proxdist"))
         .current_dir(place.path("."))
         .args(words.split_whitespace())
-        .args(["--checkpoint", "state.json", "--quiet"])
+        .arg("--quiet")
         .spawn()
         .unwrap();
-    std::thread::sleep(Duration::from_millis(1200));
+    std::thread::sleep(Duration::from_millis(700));
     // A fast machine may be done by now; then there is a checkpoint all the same.
     let _ = Process::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
     assert_eq!(said(&child.wait_with_output().unwrap()).code, Some(0));
     assert!(place.files().contains(&"state.json".to_owned()), "{:?}", place.files());
-    let resumed = format!("{words} --checkpoint state.json --resume");
-    assert_eq!(outcome(&place, &resumed), whole);
+    assert_eq!(outcome(&place, &format!("{words} --resume")), whole);
     // Another seed is another run.
-    let other = place.run(&format!("{resumed} --seed 1"));
-    assert!(
-        other.code == Some(2) && other.stderr.contains("seed") && other.stderr.contains("hint:"),
-        "{}",
-        other.stderr
-    );
+    let other = place.run(&format!("{words} --resume --seed 1"));
+    let is_refused = other.code == Some(2) && other.stderr.contains("seed") && other.stderr.contains("hint:");
+    assert!(is_refused, "{}", other.stderr);
+}
+
+#[test]
+fn a_finished_run_resumes_to_the_same_end_or_goes_on_under_wider_limits() {
+    let place = Place::new();
+    place.ok("simulate logistic --n 1000 --p 50 --s 5 --out data --quiet");
+    let long = outcome(&place, &format!("{RESUMABLE} --max-steps 1000"));
+    let short = outcome(&place, &format!("{RESUMABLE} --max-steps 333"));
+    assert_eq!(outcome(&place, &format!("{RESUMABLE} --max-steps 333 --resume")), short);
+    assert_eq!(outcome(&place, &format!("{RESUMABLE} --max-steps 1000 --resume")), long);
 }
