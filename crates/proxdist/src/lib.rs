@@ -73,4 +73,6 @@ mod guides {
     mod adding_a_loss {}
     #[doc = include_str!("../../../CONTRIBUTING.md")]
     mod contributing {}
+    #[doc = include_str!("../../../README.md")]
+    mod readme {}
 }

@@ -12,8 +12,10 @@ use crate::objective::Objective;
 use crate::sampling::monitor_sample;
 use std::ops::ControlFlow;
 
-/// Precision asked of the finish, relative to the size that gradients have at the start.
-const TOLERANCE: f64 = 1e-9;
+/// Size of the gradient along the set at the end, relative to $\sqrt{2LF}$. What is left of F is of the order of its square; convex
+/// sets get more because their gap is of the order of the gradient itself.
+const TOLERANCE: f64 = 1e-8;
+const RANK_TOLERANCE: f64 = 1e-6;
 
 /// A problem that is to be finished.
 #[derive(Clone, Copy)]
@@ -77,7 +79,7 @@ impl Finish<'_> {
                 None
             }
             Structure::Rank { rank, rows, columns } => {
-                rank::minimise(objective, (rank, rows, columns), &mut theta, TOLERANCE)?;
+                rank::minimise(objective, (rank, rows, columns), &mut theta, RANK_TOLERANCE)?;
                 None
             }
             _ => {

@@ -71,7 +71,7 @@ impl Race<'_> {
         let (mut batch, mut rows) = (Batch::default(), Vec::new());
         let mut racing = Vec::with_capacity(GRID.len());
         for multiple in GRID {
-            let rho1 = multiple * scale;
+            let rho1 = three_digits(multiple * scale);
             let schedule = Polynomial::new(rho1, self.gamma)?;
             racing.push(Candidate {
                 schedule,
@@ -145,6 +145,11 @@ impl Race<'_> {
         let runners_up = finishers.filter(|c| c.score < f64::MAX).map(|c| c.point).collect();
         Ok(RaceResult { rho1: winner.rho1, step, theta: winner.theta, runners_up, trace, is_interrupted })
     }
+}
+
+/// Rounded to three digits, so that a winner can be written down and asked for again.
+fn three_digits(value: f64) -> f64 {
+    format!("{value:.2e}").parse().unwrap_or(value)
 }
 
 /// The average curvature of F along a coordinate at the start, from a sample of rows: the scale of the grid.
