@@ -1,6 +1,7 @@
 //! From a problem to a fit: the race for $\rho_1$, the iteration, the exact finish, the certificate.
 
 use crate::certificate::certify;
+use crate::constraint::Workspace;
 use crate::error::{Error, Result};
 use crate::polish::Finish;
 use crate::problem::Problem;
@@ -10,6 +11,7 @@ use crate::schedule::{Polynomial, Schedule};
 use crate::solver::{Fit, Monitor, Past, ProximalDistance, Run, Settings, Stop, run};
 use crate::trace::{Observer, Phase};
 use crate::tune::{Race, average_curvature, usual_batch_size};
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -41,7 +43,8 @@ pub(crate) fn fit(problem: &Problem, settings: &Settings, observer: &mut dyn Obs
         (swap_optimal, schedule.meets_theory()),
         settings.seed,
     )?;
-    if settings.polish && outcome.stop != Stop::Interrupted && certificate.is_stationary(objective) {
+    let was_cut_short = matches!(outcome.stop, Stop::Interrupted | Stop::TimeLimit);
+    if settings.polish && !was_cut_short && certificate.is_stationary(objective) {
         outcome.stop = Stop::Polished;
     }
     Ok(Fit::new(problem, outcome, objective, certificate, &*schedule, batch_size, settings))
@@ -111,11 +114,15 @@ fn iterate(
             Stage { step, .. } if step >= settings.max_steps => Stop::MaxSteps,
             _ => Stop::Converged,
         };
-        let mut theta = stage.theta;
-        let columns = data.columns();
-        problem.constraint().project(&mut theta[..columns], &mut crate::constraint::Workspace::default())?;
-        let distance = stage.past.trace.last().map_or(f64::NAN, |last| last.distance);
-        return Ok(Run { theta, distance, trace: stage.past.trace, stop });
+        let Past { best, trace, .. } = stage.past;
+        let (theta, distance) = if let Some((_, distance, theta)) = best {
+            (theta, distance)
+        } else {
+            let mut theta = stage.theta;
+            problem.constraint().project(&mut theta[..data.columns()], &mut Workspace::default())?;
+            (theta, trace.last().map_or(f64::NAN, |last| last.distance))
+        };
+        return Ok(Run { theta, distance, trace, stop });
     }
     let prox = Prox::new(problem.loss()).ridge(problem.ridge_weight()).intercept(problem.has_intercept());
     let solver = ProximalDistance::new(data, problem.constraint(), Box::new(prox), schedule, sampler, stage.theta)?;
@@ -144,15 +151,17 @@ fn polish(
         seed: settings.seed,
     };
     let starts: Vec<&[f64]> = std::iter::once(&outcome.theta).chain(runners_up).map(|v| &v[..]).collect();
-    let mut is_interrupted = false;
+    let before = outcome.trace.last().map(|last| last.elapsed).unwrap_or_default();
+    let mut ended = None;
     let polished = finish.run(&starts, &mut || {
-        let polled = observer.poll();
-        is_interrupted |= polled.is_break();
-        polled
+        if observer.poll().is_break() {
+            ended = Some(Stop::Interrupted);
+        } else if settings.time_limit.is_some_and(|limit| before + began.elapsed() >= limit) {
+            ended = ended.or(Some(Stop::TimeLimit));
+        }
+        if ended.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     })?;
-    if is_interrupted {
-        outcome.stop = Stop::Interrupted;
-    }
+    outcome.stop = ended.unwrap_or(outcome.stop);
     outcome.theta = polished.theta;
     if let Some(last) = outcome.trace.last().copied() {
         let points = (&outcome.theta[..], &outcome.theta[..]);

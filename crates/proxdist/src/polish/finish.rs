@@ -67,7 +67,8 @@ impl Finish<'_> {
                 if let Some(sample) = &sample {
                     starts = vec![sample];
                 }
-                let exchange = Exchange { objective, constraint, intercept, keep };
+                let is_searched = sample.is_some();
+                let exchange = Exchange { objective, constraint, intercept, keep, is_searched };
                 let exchanged = exchange.finish(&starts, poll)?;
                 theta = exchanged.theta;
                 Some(exchanged.is_swap_optimal)

@@ -24,6 +24,13 @@ pub(crate) struct Sweep {
     crosses: Option<Vec<f64>>,
 }
 
+impl Sweep {
+    /// Whether the second derivatives with the support are known for all columns.
+    pub(crate) fn has_crosses(&self) -> bool {
+        self.crosses.is_some()
+    }
+}
+
 /// Numbers of second derivatives that are kept: 32 MB.
 const MOST_CROSSES: usize = 1 << 22;
 

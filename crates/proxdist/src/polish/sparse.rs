@@ -17,8 +17,8 @@ use crate::objective::Objective;
 use std::collections::HashSet;
 use std::ops::ControlFlow;
 
-/// Pairs of features whose exchange is scored in one table.
-const PAIRS: usize = 4_000_000;
+/// Columns whose exchange is scored where there are too many to keep second derivatives of all.
+const SCREENED: usize = 1000;
 /// Rounds of exchange at most; each lowers F, so this is never reached in practice.
 const ROUNDS: usize = 200;
 /// Precision of the minimisers.
@@ -32,6 +32,8 @@ pub(crate) struct Exchange<'p> {
     pub(crate) constraint: &'p dyn Constraint,
     pub(crate) intercept: bool,
     pub(crate) keep: usize,
+    /// Whether the start comes from a search on a sample of the rows, so that little is left to find.
+    pub(crate) is_searched: bool,
 }
 
 /// A minimiser on a support.
@@ -133,10 +135,11 @@ impl Exchange<'_> {
             let theta = self.spread(&best);
             let known = diagonal.take().filter(|_| self.objective.loss.is_quadratic());
             let measured = sweep(self.objective, &theta, &best.support, known)?;
-            let most = (PAIRS / best.support.len().max(1)).max(200);
+            let most = if measured.has_crosses() { usize::MAX } else { SCREENED };
             let candidates = screened(&measured, &best.support, most);
-            let improved = match self.swap(&best, &theta, &measured, &candidates)? {
+            let improved = match self.swap(&best, &theta, &measured, &candidates, poll)? {
                 Some(improved) => Some(improved),
+                None if self.is_searched || poll().is_break() => None,
                 None => self.expand_and_prune(&best, &measured, &candidates)?,
             };
             diagonal = Some(measured.diagonal);
@@ -154,7 +157,14 @@ impl Exchange<'_> {
     }
 
     /// The best swaps, as many together as lower F.
-    fn swap(&self, best: &Best, theta: &[f64], measured: &Sweep, candidates: &[usize]) -> Result<Option<Best>> {
+    fn swap(
+        &self,
+        best: &Best,
+        theta: &[f64],
+        measured: &Sweep,
+        candidates: &[usize],
+        poll: &mut dyn FnMut() -> ControlFlow<()>,
+    ) -> Result<Option<Best>> {
         let has_room = best.support.len() < self.keep;
         let held = Held { support: &best.support, point: &best.point, hessian: &best.hessian };
         let mut found = swaps(self.objective, theta, &held, measured, candidates, has_room)?;
@@ -171,7 +181,7 @@ impl Exchange<'_> {
             }
         }
         let mut together = disjoint.len();
-        while together > 1 {
+        while together > 1 && poll().is_continue() {
             let tried = self.minimise_on(exchanged(&best.support, &disjoint[..together]), Some(theta))?;
             if Self::is_lower(tried.value, best.value) {
                 return Ok(Some(tried));
@@ -179,8 +189,8 @@ impl Exchange<'_> {
             together /= 2;
         }
         // One at a time; the model is exact for squared loss, and for others the first few are worth a try each.
-        let tries = if self.objective.loss.is_quadratic() { 2 } else { 8 };
-        for swap in found.iter().take(tries) {
+        let tries = if self.objective.loss.is_quadratic() || self.is_searched { 2 } else { 8 };
+        for swap in found.iter().take(tries).take_while(|_| poll().is_continue()) {
             let tried = self.minimise_on(exchanged(&best.support, &[*swap]), Some(theta))?;
             if Self::is_lower(tried.value, best.value) {
                 return Ok(Some(tried));

@@ -242,7 +242,7 @@ impl<'a> CrossValidation<'a> {
             let score = self.scoring.score(&*self.loss, &fit, &test).map_err(failure(point))?;
             let start = (fit.coefficients().to_vec(), fit.intercept().unwrap_or(0.0));
             starts[point.moved_along().unwrap_or(0)..].fill(Some(start));
-            cells.push((score, fit.stop() == Stop::Converged));
+            cells.push((score, matches!(fit.stop(), Stop::Converged | Stop::Polished)));
             halt.finished(fold, point, score);
         }
         Ok(Some(cells))
