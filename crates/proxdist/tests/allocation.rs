@@ -36,7 +36,7 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static GLOBAL: Counting = Counting;
 
-/// Allocations in 50 steps after 30 to warm up.
+/// Allocations in 50 steps after 100 to warm up.
 fn count(data: &Data, set: &str, loss: &dyn Loss, path: Option<Path>, sampling: Sampling) -> usize {
     let set = SetSpec::parse(set).unwrap().build(data.parameter_shape()).unwrap();
     let prox = Prox::new(loss).intercept(true).ridge(0.01);
@@ -50,7 +50,7 @@ fn count(data: &Data, set: &str, loss: &dyn Loss, path: Option<Path>, sampling: 
     let sampler = Sampler::new(sampling, data.rows(), batch_size, 1);
     let theta = vec![0.0; data.columns() + 1];
     let mut solver = ProximalDistance::new(data, &*set, Box::new(prox), &schedule, sampler, theta).unwrap();
-    (0..30).for_each(|_| solver.advance().unwrap());
+    (0..100).for_each(|_| solver.advance().unwrap());
     let before = ALLOCATIONS.load(Ordering::Relaxed);
     (0..50).for_each(|_| solver.advance().unwrap());
     ALLOCATIONS.load(Ordering::Relaxed) - before

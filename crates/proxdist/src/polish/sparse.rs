@@ -18,7 +18,7 @@ use std::collections::HashSet;
 use std::ops::ControlFlow;
 
 /// Columns whose exchange is scored where there are too many to keep second derivatives of all.
-const SCREENED: usize = 1000;
+const SCREENED: usize = 4000;
 /// Rounds of exchange at most; each lowers F, so this is never reached in practice.
 const ROUNDS: usize = 200;
 /// Precision of the minimisers.

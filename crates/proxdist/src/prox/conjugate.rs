@@ -33,6 +33,30 @@ pub(super) struct Memory {
     every_column: Support,
 }
 
+impl Memory {
+    /// Takes the memory for batches of this size, if it has not been taken yet.
+    pub(super) fn fit(&mut self, rows: usize, dimension: usize) {
+        let m = self;
+        let of_batch = [
+            &mut m.diagonal,
+            &mut m.roots,
+            &mut m.kg,
+            &mut m.solution,
+            &mut m.k_solution,
+            &mut m.residual,
+            &mut m.preconditioned,
+            &mut m.search,
+            &mut m.scaled,
+            &mut m.k_search,
+            &mut m.direction,
+        ];
+        of_batch.into_iter().for_each(|buffer| buffer.resize(rows, 0.0));
+        let of_theta =
+            [&mut m.gradient, &mut m.wide_search, &mut m.wide_scaled, &mut m.wide_point, &mut m.wide_direction];
+        of_theta.into_iter().for_each(|buffer| buffer.resize(dimension, 0.0));
+    }
+}
+
 /// Average $w_iK_{ii}$ below which the system is so close to the identity that a preconditioner does not pay.
 const NEGLIGIBLE: f64 = 0.2;
 
@@ -54,25 +78,8 @@ impl<'s> Conjugate<'s> {
         point: &'s mut DualPoint,
         memory: &'s mut Memory,
     ) -> Self {
-        let m = &mut *memory;
-        let of_batch = [
-            &mut m.diagonal,
-            &mut m.roots,
-            &mut m.kg,
-            &mut m.solution,
-            &mut m.k_solution,
-            &mut m.residual,
-            &mut m.preconditioned,
-            &mut m.search,
-            &mut m.scaled,
-            &mut m.k_search,
-            &mut m.direction,
-        ];
-        of_batch.into_iter().for_each(|buffer| buffer.resize(rows.len(), 0.0));
-        let of_theta =
-            [&mut m.gradient, &mut m.wide_search, &mut m.wide_scaled, &mut m.wide_point, &mut m.wide_direction];
-        of_theta.into_iter().for_each(|buffer| buffer.resize(penalty.dimension(rows.width()), 0.0));
-        m.wide_point.fill(0.0);
+        memory.fit(rows.len(), penalty.dimension(rows.width()));
+        memory.wide_point.fill(0.0);
         Self { rows, penalty, point, memory, budget }
     }
 

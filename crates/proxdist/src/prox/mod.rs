@@ -43,7 +43,7 @@ pub trait BatchProx: Send {
 }
 
 /// Relative size of the gradient at which a prox counts as solved.
-pub const TOLERANCE: f64 = 1e-9;
+pub const TOLERANCE: f64 = 4e-9;
 
 /// Penalties of the coordinates: one for all coefficients, one for the intercept if there is one.
 #[derive(Clone, Copy, Debug)]
@@ -248,6 +248,8 @@ impl BatchProx for Prox<'_> {
             theta[..features].iter_mut().for_each(|z| *z *= rho / penalty.coefficients);
         }
         self.start(batch, theta)?;
+        // The path may change in mid-run to this one, which should not then be the first to ask for memory.
+        self.conjugate.fit(batch.len(), expected);
         let plan = cost::plan(self.loss, batch, penalty, self.newton.curvatures(), self.shared_among);
         let path = self.forced.filter(|path| path.serves(batch.len())).unwrap_or(plan.path);
         let solved = self.solve(path, plan.conjugate_budget, batch, penalty, theta);

@@ -142,8 +142,8 @@ impl<'d, 'a> Driver<'d, 'a> {
     /// How precisely the next linear system deserves to be solved: fully if one step is exact, else in step with the
     /// quadratic convergence of Newton's method.
     fn precision(&self) -> f64 {
-        let needed = 0.3 * self.tolerance / self.residual;
-        if self.loss.is_quadratic() { needed } else { needed.max((0.1 * self.residual).min(0.01)) }
+        let needed = 0.5 * self.tolerance / self.residual;
+        if self.loss.is_quadratic() { needed } else { needed.max((0.1 * self.residual).min(0.001)) }
     }
 
     /// One Newton step; `false` if it finds no decrease.
