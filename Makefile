@@ -27,9 +27,10 @@ chromium:
 docs:
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps
 
-# How long a step takes; whether fits end on exact optima, and how fast.
+# How long a step takes; whether fits end on exact optima, and how fast; whole files against the clock.
 bench:
 	cargo bench --workspace
+	cargo test --release -p proxdist-cli --test cli -- --ignored full_size --test-threads 1
 
 clean:
 	cargo clean

@@ -21,6 +21,13 @@ fn cpu_seconds() -> f64 {
     fields.get(11..13).map_or(0.0, |f| f.iter().filter_map(|v| v.parse::<f64>().ok()).sum::<f64>() / 100.0)
 }
 
+/// The largest memory this process ever had, in MB.
+fn peak_megabytes() -> f64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find(|line| line.starts_with("VmHWM")).unwrap_or_default();
+    line.split_whitespace().nth(1).and_then(|v| v.parse::<f64>().ok()).unwrap_or(f64::NAN) * 1.024e-3
+}
+
 fn squared_distance(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum()
 }
@@ -164,8 +171,8 @@ fn correlated_design(seeds: u64) {
 
 /// Logistic, sparsity 5: time by phase as n grows. The features are generated in memory, one size at a time.
 fn growth() {
-    println!("\n| n | stochastic phase, s | whole fit, s | TDR |");
-    println!("|---|---|---|---|");
+    println!("\n| n | stochastic phase, s | whole fit, s | memory beyond X, MB | TDR |");
+    println!("|---|---|---|---|---|");
     for rows in [10_000, 50_000, 200_000, 500_000] {
         let simulated = vector(Response::Logistic, Truth::Sparse(5), rows, 1000, 1).unwrap();
         let data = simulated.data().unwrap();
@@ -175,7 +182,8 @@ fn growth() {
         let whole = started.elapsed().as_secs_f64();
         let stochastic = fit.trace().iter().rfind(|p| p.phase != proxdist::trace::Phase::Polish).unwrap().elapsed;
         let hits = fit.support().iter().filter(|&&j| simulated.truth[j] != 0.0).count();
-        println!("| {rows} | {:.3} | {whole:.3} | {:.2} |", stochastic.as_secs_f64(), hits as f64 / 5.0);
+        let beyond = peak_megabytes() - (rows * 1000 * 8) as f64 / 1e6;
+        println!("| {rows} | {:.3} | {whole:.3} | {beyond:.0} | {:.2} |", stochastic.as_secs_f64(), hits as f64 / 5.0);
     }
 }
 

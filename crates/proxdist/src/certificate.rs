@@ -91,7 +91,7 @@ pub(crate) fn stationarity(
     Ok(curvature * norm_squared(&moved).sqrt())
 }
 
-/// Measures a result on all data.
+/// Measures a result on all data; returns F with it, which the same pass gives.
 pub(crate) fn certify(
     objective: Objective,
     constraint: &dyn Constraint,
@@ -99,12 +99,13 @@ pub(crate) fn certify(
     distance: f64,
     (swap_optimal, schedule_meets_theory): (Option<bool>, bool),
     seed: u64,
-) -> Result<Certificate> {
+) -> Result<(Certificate, f64)> {
     let Objective { data, loss, ridge } = objective;
     let mut gradient = vec![0.0; theta.len()];
-    objective.gradient(theta, &mut gradient)?;
+    let value = objective.gradient(theta, &mut gradient)?;
     let curvature = largest_curvature(data, loss, ridge, theta, seed)?;
     let stationarity = stationarity(constraint, data.columns(), theta, &gradient, curvature)?;
     let gap = if constraint.is_convex() { gap(constraint, data.columns(), &gradient, theta) } else { None };
-    Ok(Certificate { distance, stationarity, curvature, gap, swap_optimal, schedule_meets_theory })
+    let certificate = Certificate { distance, stationarity, curvature, gap, swap_optimal, schedule_meets_theory };
+    Ok((certificate, value))
 }

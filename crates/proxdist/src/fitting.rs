@@ -34,8 +34,7 @@ pub(crate) fn fit(problem: &Problem, settings: &Settings, observer: &mut dyn Obs
     let runners_up = stage.past.runners_up.clone();
     let mut outcome = iterate(problem, settings, &monitor, stage, &*schedule, sampler, observer)?;
     let swap_optimal = polish(problem, settings, &monitor, &runners_up, &mut outcome, observer)?;
-    let objective = problem.objective().value(&outcome.theta);
-    let certificate = certify(
+    let (certificate, objective) = certify(
         problem.objective(),
         problem.constraint(),
         &outcome.theta,

@@ -60,7 +60,7 @@ impl Finish<'_> {
         let Self { objective, constraint, intercept, .. } = *self;
         let data = objective.data;
         let mut theta = starts[0].to_vec();
-        let swap_optimal = match constraint.structure() {
+        let (swap_optimal, value) = match constraint.structure() {
             Structure::Sparse { keep } => {
                 let sample = self.on_sample(starts, poll)?;
                 let mut starts: Vec<&[f64]> = starts.to_vec();
@@ -71,27 +71,25 @@ impl Finish<'_> {
                 let exchange = Exchange { objective, constraint, intercept, keep, is_searched };
                 let exchanged = exchange.finish(&starts, poll)?;
                 theta = exchanged.theta;
-                Some(exchanged.is_swap_optimal)
+                (Some(exchanged.is_swap_optimal), objective.value(&theta))
             }
             Structure::Groups { keep, groups } => {
                 let groups = structure::members(groups, data.columns());
                 let exchange = GroupExchange { objective, constraint, intercept, keep, groups: &groups };
                 theta = exchange.finish(starts, poll)?;
-                None
+                (None, objective.value(&theta))
             }
             Structure::Rank { rank, rows, columns } => {
-                rank::minimise(objective, (rank, rows, columns), &mut theta, RANK_TOLERANCE)?;
-                None
+                (None, rank::minimise(objective, (rank, rows, columns), &mut theta, RANK_TOLERANCE)?.value)
             }
             _ => {
                 if let Some(sample) = self.on_sample(starts, poll)? {
                     theta = sample;
                 }
-                convex::minimise(&mut OnData::new(objective, intercept), constraint, &mut theta, TOLERANCE)?;
-                None
+                let mut function = OnData::new(objective, intercept);
+                (None, convex::minimise(&mut function, constraint, &mut theta, TOLERANCE)?.value)
             }
         };
-        let value = objective.value(&theta);
         Ok(Polished { theta, value, swap_optimal })
     }
 
