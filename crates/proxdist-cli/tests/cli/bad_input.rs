@@ -189,13 +189,3 @@ fn a_full_disk_is_an_error_and_not_half_a_model() {
     assert_eq!(said.code, Some(2), "{}", said.stderr);
     assert!(said.stderr.contains("/dev/full") && said.stderr.contains("hint:"), "{}", said.stderr);
 }
-
-/// The table above for the eye: `cargo test -p proxdist-cli -- --ignored --nocapture shows`.
-#[test]
-#[ignore = "prints every message"]
-fn shows_every_message() {
-    let place = prepared();
-    for (what, words, _) in CASES {
-        println!("# {what}\n$ proxdist {words}\n{}", place.run(words).stderr);
-    }
-}
