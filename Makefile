@@ -1,4 +1,4 @@
-# `make test` checks everything on a machine with Rust and Python; `make demo` fits a model to a small file.
+# `make test` checks everything on a machine with Rust; `make demo` fits a model to a small file.
 .PHONY: test demo format lint rust docs chromium bench clean
 
 test: format lint rust docs
