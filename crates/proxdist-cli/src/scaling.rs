@@ -8,8 +8,9 @@
 use crate::args::RunArgs;
 use crate::failure::{Failure, Result};
 use crate::output::note;
-use proxdist::Model;
+use proxdist::constraint::Constraint as _;
 use proxdist::spec::SetSpec;
+use proxdist::{Model, Shape};
 use proxdist_io::Features;
 
 /// What was done to each column.
@@ -19,15 +20,10 @@ pub(crate) struct Scaling {
     deviations: Vec<f64>,
 }
 
-/// Whether stretching coordinates by positive factors maps the set to itself.
-fn is_unchanged(spec: &SetSpec) -> bool {
-    match spec {
-        SetSpec::WholeSpace | SetSpec::Sparsity { .. } | SetSpec::GroupSparsity { .. } | SetSpec::NonNegative => true,
-        SetSpec::Bounds { lower, upper } => [lower, upper].iter().all(|limit| **limit == 0.0 || limit.is_infinite()),
-        SetSpec::Blocks(blocks) => blocks.iter().all(|block| is_unchanged(&block.set)),
-        SetSpec::Intersection(parts) => parts.iter().all(is_unchanged),
-        _ => false,
-    }
+/// Whether stretching coordinates by positive factors maps the set to itself, as the set itself says. One that does not fit a
+/// vector of this length (a rank, a count above it) is left as it is: the fit has the word on it.
+fn is_unchanged(spec: &SetSpec, columns: usize) -> bool {
+    spec.build(Shape::Vector(columns)).is_ok_and(|set| set.is_scale_free())
 }
 
 /// Scales the columns in place if the options and the sets allow it; moments come from `rows`, or all rows.
@@ -42,7 +38,7 @@ pub(crate) fn standardise(
     if args.no_standardize || is_empty {
         return Ok(None);
     }
-    if let Some(set) = sets.iter().find(|set| !is_unchanged(set)) {
+    if let Some(set) = sets.iter().find(|set| !is_unchanged(set, features.columns())) {
         if args.standardize {
             let message = format!("--standardize: the set {set} would be another one on scaled columns");
             return Err(Failure::new(message, "leave --standardize out, or scale the columns of the file"));
@@ -146,9 +142,17 @@ mod tests {
 
     #[test]
     fn only_cones_of_coordinates_are_unchanged() {
-        let verdict = |text: &str| is_unchanged(&SetSpec::parse(text).unwrap());
-        assert!(["none", "sparsity:3", "nonneg", "box:0,inf", "sparsity:2 & nonneg"].into_iter().all(verdict));
-        assert!(!["ball:1", "l1:1", "simplex", "monotone", "box:0,1", "sparsity:2 & ball:1"].into_iter().any(verdict));
+        let verdict = |text: &str| is_unchanged(&SetSpec::parse(text).unwrap(), 4);
+        assert!(
+            ["none", "sparsity:3", "nonneg", "box:0,inf", "sparsity:2 & nonneg", "group-sparsity:1;size=2"]
+                .into_iter()
+                .all(verdict)
+        );
+        assert!(
+            !["ball:1", "l1:1", "simplex", "monotone", "box:0,1", "sparsity:2 & ball:1", "rank:1"]
+                .into_iter()
+                .any(verdict)
+        );
     }
 
     #[test]

@@ -34,7 +34,7 @@ pub(crate) struct Polished {
     pub(crate) swap_optimal: Option<bool>,
 }
 
-/// Rows beyond which a smaller sample is finished first, and the rows of that sample for each column or nonzero.
+/// Rows beyond which a sample of them is finished first, and the rows of that sample.
 const LARGE: usize = 40_000;
 const SAMPLE: usize = 20_000;
 
