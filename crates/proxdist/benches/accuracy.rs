@@ -1,8 +1,8 @@
 //! Does a fit without any setting end on the exact constrained optimum, and how long does it take?
 //!
 //! Prints the table of docs/accuracy.md: the twelve rows of the paper's comparison, a correlated design, best subsets of real
-//! data (where they are at hand), and the time of the phases as n grows. `PROXDIST_SEEDS` sets the number of seeds a row,
-//! `PROXDIST_PARTS` chooses among `table`, `correlated`, `growth`.
+//! data (where they are at hand), what the race costs, and the time of the phases as n grows. `PROXDIST_SEEDS` sets the number
+//! of seeds a row, `PROXDIST_PARTS` chooses among `table`, `correlated`, `race`, `growth`.
 
 #[path = "accuracy/oracles.rs"]
 mod oracles;
@@ -169,6 +169,29 @@ fn correlated_design(seeds: u64) {
     }
 }
 
+/// What choosing the penalty costs: the race, against a single run of the same length whose penalty is given.
+fn race(seeds: u64) {
+    println!("\n| race of 8 | CPU s | single run of 140 steps, CPU s | ratio |");
+    println!("|---|---|---|---|");
+    for row in rows() {
+        let (mut raced, mut single) = (0.0, 0.0);
+        for seed in 0..seeds {
+            let simulated = (row.simulate)(seed);
+            let data = simulated.data().unwrap();
+            let problem = Problem::new(&data, &row.loss, &row.set);
+            // Both end after 140 steps, without the finish; both measure F once more at the end.
+            let settings = Settings::default().seed(seed).threads(1).max_steps(140).polish(false).batch_size(64);
+            let before = cpu_seconds();
+            let fit = problem.fit(&settings).unwrap();
+            let between = cpu_seconds();
+            let rho1 = fit.trace()[0].rho / fit.trace()[0].step as f64;
+            problem.fit(&settings.check_every(140).rho1(rho1)).unwrap();
+            (raced, single) = (raced + between - before, single + cpu_seconds() - between);
+        }
+        println!("| {} | {raced:.2} | {single:.2} | {:.1} |", row.name, raced / single);
+    }
+}
+
 /// Logistic, sparsity 5: time by phase as n grows. The features are generated in memory, one size at a time.
 fn growth() {
     println!("\n| n | stochastic phase, s | whole fit, s | memory beyond X, MB | TDR |");
@@ -189,12 +212,15 @@ fn growth() {
 
 fn main() {
     let seeds = std::env::var("PROXDIST_SEEDS").ok().and_then(|v| v.parse().ok()).unwrap_or(10);
-    let parts = std::env::var("PROXDIST_PARTS").unwrap_or_else(|_| "table,correlated,growth".to_owned());
+    let parts = std::env::var("PROXDIST_PARTS").unwrap_or_else(|_| "table,correlated,race,growth".to_owned());
     if parts.contains("table") {
         table(seeds);
     }
     if parts.contains("correlated") {
         correlated_design(2 * seeds);
+    }
+    if parts.contains("race") {
+        race(seeds);
     }
     if parts.contains("growth") {
         growth();

@@ -91,18 +91,24 @@ pub(crate) fn stationarity(
     Ok(curvature * norm_squared(&moved).sqrt())
 }
 
-/// Measures a result on all data; returns F with it, which the same pass gives.
+/// Measures a result on all data; returns F with it, which the same pass gives. `known` are F and its gradient, if the pass
+/// has been made already.
 pub(crate) fn certify(
     objective: Objective,
     constraint: &dyn Constraint,
     theta: &[f64],
+    known: Option<(f64, Vec<f64>)>,
     distance: f64,
     (swap_optimal, schedule_meets_theory): (Option<bool>, bool),
     seed: u64,
 ) -> Result<(Certificate, f64)> {
     let Objective { data, loss, ridge } = objective;
-    let mut gradient = vec![0.0; theta.len()];
-    let value = objective.gradient(theta, &mut gradient)?;
+    let (value, gradient) = if let Some(known) = known {
+        known
+    } else {
+        let mut gradient = vec![0.0; theta.len()];
+        (objective.gradient(theta, &mut gradient)?, gradient)
+    };
     let curvature = largest_curvature(data, loss, ridge, theta, seed)?;
     let stationarity = stationarity(constraint, data.columns(), theta, &gradient, curvature)?;
     let gap = if constraint.is_convex() { gap(constraint, data.columns(), &gradient, theta) } else { None };

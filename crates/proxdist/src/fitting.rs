@@ -33,11 +33,12 @@ pub(crate) fn fit(problem: &Problem, settings: &Settings, observer: &mut dyn Obs
     };
     let runners_up = stage.past.runners_up.clone();
     let mut outcome = iterate(problem, settings, &monitor, stage, &*schedule, sampler, observer)?;
-    let swap_optimal = polish(problem, settings, &monitor, &runners_up, &mut outcome, observer)?;
+    let Ended { swap_optimal, known } = polish(problem, settings, &monitor, &runners_up, &mut outcome, observer)?;
     let (certificate, objective) = certify(
         problem.objective(),
         problem.constraint(),
         &outcome.theta,
+        known,
         outcome.distance,
         (swap_optimal, schedule.meets_theory()),
         settings.seed,
@@ -130,7 +131,15 @@ fn iterate(
     run(&mut solver, monitor, problem.constraint(), settings, stage.past, size, observer)
 }
 
-/// Finishes exactly; returns whether the result is known to be swap-optimal.
+/// What the exact finish knows of its result.
+#[derive(Default)]
+struct Ended {
+    swap_optimal: Option<bool>,
+    /// F and its gradient on all data.
+    known: Option<(f64, Vec<f64>)>,
+}
+
+/// Finishes exactly.
 fn polish(
     problem: &Problem,
     settings: &Settings,
@@ -138,9 +147,9 @@ fn polish(
     runners_up: &[Vec<f64>],
     outcome: &mut Run,
     observer: &mut dyn Observer,
-) -> Result<Option<bool>> {
+) -> Result<Ended> {
     if !settings.polish || outcome.stop == Stop::Interrupted {
-        return Ok(None);
+        return Ok(Ended::default());
     }
     let began = Instant::now();
     let finish = Finish {
@@ -170,7 +179,8 @@ fn polish(
         // The run is over either way; the observer is only told.
         let _ = observer.checkpoint(&progress);
     }
-    Ok(polished.swap_optimal)
+    let known = polished.gradient.map(|gradient| (polished.value, gradient));
+    Ok(Ended { swap_optimal: polished.swap_optimal, known })
 }
 
 fn start(problem: &Problem, settings: &Settings) -> Result<Vec<f64>> {

@@ -73,6 +73,22 @@ fn riboflavin_has_far_more_columns_than_rows() {
 }
 
 #[test]
+fn leukemia_is_separable_and_the_fit_still_ends_with_numbers() {
+    let Some(path) = shared("classification/leukemia.csv.gz") else { return };
+    let place = Place::new();
+    let command =
+        format!("fit {} --target y --ignore train --loss logistic -c sparsity:5 --out m.json", path.display());
+    let fit = place.json(&command);
+    // Few genes separate the two kinds of leukemia: F has no minimum, its infimum is zero.
+    assert_eq!(fit["nonzeros"], 5);
+    let objective = fit["objective"].as_f64().unwrap();
+    assert!((0.0..1e-6).contains(&objective), "{objective}");
+    assert!(fit["certificate"]["stationarity"].as_f64().unwrap() < 1e-5);
+    let measured = place.json(&format!("evaluate m.json {}", path.display()));
+    assert_eq!(measured["evaluation"]["accuracy"], 1.0, "{measured}");
+}
+
+#[test]
 fn zipcode_digits_have_coefficient_matrices_of_rank_two() {
     let (Some(train), Some(test)) =
         (shared_text("matrix/zipcode_train.csv.gz"), shared_text("matrix/zipcode_test.csv.gz"))

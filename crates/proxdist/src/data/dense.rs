@@ -74,6 +74,14 @@ impl<T: Element> DataSource for Dense<'_, T> {
         Ok(())
     }
 
+    fn pick(&self, rows: &[usize], columns: &[usize], _buffer: &mut RowBuffer, out: &mut Vec<f64>) -> Result<()> {
+        for &row in rows {
+            let source = &self.values[row * self.columns..(row + 1) * self.columns];
+            out.extend(columns.iter().map(|&j| source[j].to_f64()));
+        }
+        Ok(())
+    }
+
     fn dot(&self, row: usize, v: &[f64], support: &Support) -> f64 {
         let values = &self.values[row * self.columns..(row + 1) * self.columns];
         match (support.indices(), T::as_f64(values)) {

@@ -12,7 +12,7 @@ mod subset;
 
 pub use batch::{Batch, RowBuffer};
 pub use dense::{Dense, Element};
-pub(crate) use passes::{added, over_rows};
+pub(crate) use passes::{added, over_chunks, over_rows};
 pub use rows::{Rows, Support};
 pub use sparse::{Index, Sparse};
 pub use subset::{Part, Subset};
@@ -34,6 +34,13 @@ pub trait DataSource: Send + Sync {
 
     /// $x_i^Tv$ of one row, straight from storage. `support` may list the few nonzeros of `v`.
     fn dot(&self, row: usize, v: &[f64], support: &Support) -> f64;
+
+    /// Appends the entries of the chosen rows in some columns to `out`, row by row. `buffer` may be used on the way.
+    fn pick(&self, rows: &[usize], columns: &[usize], buffer: &mut RowBuffer, out: &mut Vec<f64>) -> Result<()> {
+        self.gather(rows, buffer)?;
+        buffer.rows().pick(columns, out);
+        Ok(())
+    }
 
     /// All rows without a copy, where the storage allows it.
     fn borrow(&self) -> Option<Rows<'_>> {

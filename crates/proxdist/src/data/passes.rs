@@ -23,20 +23,39 @@ pub(crate) fn over_rows<A: Send>(
     each: impl Fn(&mut A, Rows, Range<usize>) -> Result<()> + Sync,
 ) -> Result<Vec<A>> {
     let chunk = (CHUNK / data.columns()).clamp(16, 4096);
-    let strips = (MEMORY / size.max(1)).clamp(1, STRIPS).min(data.rows().div_ceil(chunk));
-    let length = data.rows().div_ceil(strips);
+    let parts = over_chunks(
+        data.rows(),
+        chunk,
+        size,
+        || (RowBuffer::default(), new()),
+        |(buffer, accumulator), range| {
+            let rows = view(data.source(), range.clone(), buffer)?;
+            each(accumulator, rows, range)
+        },
+    )?;
+    Ok(parts.into_iter().map(|(_, accumulator)| accumulator).collect())
+}
+
+/// The same for the numbers of the rows only, `chunk` at a time.
+pub(crate) fn over_chunks<A: Send>(
+    rows: usize,
+    chunk: usize,
+    size: usize,
+    new: impl Fn() -> A + Sync,
+    each: impl Fn(&mut A, Range<usize>) -> Result<()> + Sync,
+) -> Result<Vec<A>> {
+    let strips = (MEMORY / size.max(1)).clamp(1, STRIPS).min(rows.div_ceil(chunk));
+    let length = rows.div_ceil(strips);
     (0..strips)
         .into_par_iter()
         .map(|strip| {
-            let mut buffer = RowBuffer::default();
             let mut accumulator = new();
-            let end = data.rows().min((strip + 1) * length);
+            let end = rows.min((strip + 1) * length);
             let mut first = (strip * length).min(end);
             while first < end {
                 let range = first..end.min(first + chunk);
                 first = range.end;
-                let rows = view(data.source(), range.clone(), &mut buffer)?;
-                each(&mut accumulator, rows, range)?;
+                each(&mut accumulator, range)?;
             }
             Ok(accumulator)
         })

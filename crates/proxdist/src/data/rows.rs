@@ -86,6 +86,24 @@ impl<'a> Rows<'a> {
         dense.iter().copied().enumerate().chain(sparse)
     }
 
+    /// Appends the entries in some columns to `out`, row by row.
+    pub fn pick(&self, columns: &[usize], out: &mut Vec<f64>) {
+        for i in 0..self.len() {
+            match *self {
+                Self::Dense { values, columns: width, .. } => {
+                    let row = &values[i * width..(i + 1) * width];
+                    out.extend(columns.iter().map(|&j| row[j]));
+                }
+                Self::Sparse { starts, indices, values, .. } => {
+                    let range = starts[i]..starts[i + 1];
+                    let (indices, values) = (&indices[range.clone()], &values[range]);
+                    let entry = |&j: &usize| indices.binary_search(&(j as u32)).map_or(0.0, |at| values[at]);
+                    out.extend(columns.iter().map(entry));
+                }
+            }
+        }
+    }
+
     /// `out = X v`. If `support` lists few nonzeros of `v`, only those columns are read.
     pub fn times(&self, v: &[f64], support: &Support, out: &mut [f64]) {
         match *self {

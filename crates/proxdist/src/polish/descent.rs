@@ -203,7 +203,13 @@ impl<'a> Descent<'a> {
         }
         let stationarity = if self.is_usable() { self.stationarity()? } else { f64::INFINITY };
         point.copy_from_slice(&self.point);
-        Ok(Finished { value: self.value, stationarity, iterations: self.iterations, hessian_products: self.products })
+        Ok(Finished {
+            value: self.value,
+            stationarity,
+            gradient: Some(self.gradient),
+            iterations: self.iterations,
+            hessian_products: self.products,
+        })
     }
 }
 

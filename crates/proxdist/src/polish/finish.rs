@@ -6,7 +6,7 @@ use super::on_data::OnData;
 use super::rank;
 use super::sparse::Exchange;
 use crate::constraint::{Constraint, Structure, structure};
-use crate::data::Data;
+use crate::data::{Data, Part};
 use crate::error::Result;
 use crate::objective::Objective;
 use crate::sampling::monitor_sample;
@@ -15,7 +15,7 @@ use std::ops::ControlFlow;
 /// Size of the gradient along the set at the end, relative to $\sqrt{2LF}$. What is left of F is of the order of its square; convex
 /// sets get more because their gap is of the order of the gradient itself.
 const TOLERANCE: f64 = 1e-8;
-const RANK_TOLERANCE: f64 = 1e-6;
+const RANK_TOLERANCE: f64 = 1e-5;
 
 /// A problem that is to be finished.
 #[derive(Clone, Copy)]
@@ -29,7 +29,10 @@ pub(crate) struct Finish<'p> {
 /// Where the finish ended.
 pub(crate) struct Polished {
     pub(crate) theta: Vec<f64>,
+    /// F there.
     pub(crate) value: f64,
+    /// Its gradient there, where the finish has seen it.
+    pub(crate) gradient: Option<Vec<f64>>,
     /// For sparsity sets: whether every single swap was looked at and none lowers F.
     pub(crate) swap_optimal: Option<bool>,
 }
@@ -37,6 +40,9 @@ pub(crate) struct Polished {
 /// Rows beyond which a sample of them is finished first, and the rows of that sample.
 const LARGE: usize = 40_000;
 const SAMPLE: usize = 20_000;
+/// The same for rank sets, a row being worth less the more unknowns there are, and the tolerance there.
+const ROWS_PER_UNKNOWN: usize = 6;
+const ROUGH: f64 = 1e-2;
 
 impl Finish<'_> {
     /// Whether the set has an exact finish, so that the iteration need only find the right piece of it.
@@ -53,58 +59,78 @@ impl Finish<'_> {
         if polished.value <= value {
             return Ok(polished);
         }
-        Ok(Polished { theta: first.to_vec(), value, swap_optimal: None })
+        Ok(Polished { theta: first.to_vec(), value, gradient: None, swap_optimal: None })
     }
 
     fn family(&self, starts: &[&[f64]], poll: &mut dyn FnMut() -> ControlFlow<()>) -> Result<Polished> {
         let Self { objective, constraint, intercept, .. } = *self;
         let data = objective.data;
         let mut theta = starts[0].to_vec();
-        let (swap_optimal, value) = match constraint.structure() {
-            Structure::Sparse { keep } => {
-                let sample = self.on_sample(starts, poll)?;
-                let mut starts: Vec<&[f64]> = starts.to_vec();
-                if let Some(sample) = &sample {
-                    starts = vec![sample];
-                }
-                let is_searched = sample.is_some();
-                let exchange = Exchange { objective, constraint, intercept, keep, is_searched };
-                let exchanged = exchange.finish(&starts, poll)?;
-                theta = exchanged.theta;
-                (Some(exchanged.is_swap_optimal), objective.value(&theta))
-            }
+        let finished = match constraint.structure() {
+            Structure::Sparse { keep } => return self.exchange(keep, starts, poll),
             Structure::Groups { keep, groups } => {
                 let groups = structure::members(groups, data.columns());
                 let exchange = GroupExchange { objective, constraint, intercept, keep, groups: &groups };
-                theta = exchange.finish(starts, poll)?;
-                (None, objective.value(&theta))
+                let theta = exchange.finish(starts, poll)?;
+                return Ok(Polished { value: objective.value(&theta), theta, gradient: None, swap_optimal: None });
             }
             Structure::Rank { rank, rows, columns } => {
-                (None, rank::minimise(objective, (rank, rows, columns), &mut theta, RANK_TOLERANCE)?.value)
+                let shape = (rank, rows, columns);
+                // The first steps lead from far away; a few rows an unknown are enough for them.
+                let few = ROWS_PER_UNKNOWN * rank * (rows + columns);
+                if let Some(sample) = self.sample(2 * few, few)? {
+                    let part = sample.data()?;
+                    rank::minimise(self.on(&part).objective, shape, &mut theta, ROUGH)?;
+                }
+                rank::minimise(objective, shape, &mut theta, RANK_TOLERANCE)?
             }
             _ => {
-                if let Some(sample) = self.on_sample(starts, poll)? {
-                    theta = sample;
+                if let Some(sample) = self.sample(LARGE, SAMPLE)? {
+                    let part = sample.data()?;
+                    theta = self.on(&part).family(starts, poll)?.theta;
                 }
                 let mut function = OnData::new(objective, intercept);
-                (None, convex::minimise(&mut function, constraint, &mut theta, TOLERANCE)?.value)
+                convex::minimise(&mut function, constraint, &mut theta, TOLERANCE)?
             }
         };
-        Ok(Polished { theta, value, swap_optimal })
+        Ok(Polished { theta, value: finished.value, gradient: finished.gradient, swap_optimal: None })
     }
 
-    /// The finish on a random part of large data, from which the finish on all of them has little left to do.
-    fn on_sample(&self, starts: &[&[f64]], poll: &mut dyn FnMut() -> ControlFlow<()>) -> Result<Option<Vec<f64>>> {
+    /// The finish over a sparsity set, on a sample first where the rows are many.
+    fn exchange(&self, keep: usize, starts: &[&[f64]], poll: &mut dyn FnMut() -> ControlFlow<()>) -> Result<Polished> {
+        let Self { objective, constraint, intercept, .. } = *self;
+        let exchange = Exchange { objective, constraint, intercept, keep, sample: None };
+        let exchanged = match self.sample(LARGE, SAMPLE)? {
+            None => exchange.finish(starts, poll)?,
+            Some(sample) => {
+                let part = sample.data()?;
+                let on_part = self.on(&part);
+                let found = Exchange { objective: on_part.objective, ..exchange }.finish(starts, poll)?;
+                Exchange { sample: Some(on_part.objective), ..exchange }.finish(&[&found.theta], poll)?
+            }
+        };
+        let theta = exchanged.theta;
+        let (value, gradient) = match exchanged.measured {
+            Some((value, gradient)) => (value, Some(gradient)),
+            None => (objective.value(&theta), None),
+        };
+        Ok(Polished { theta, value, gradient, swap_optimal: Some(exchanged.is_swap_optimal) })
+    }
+
+    /// The same problem on some of the rows.
+    fn on<'s>(&'s self, part: &'s Data<'s>) -> Finish<'s> {
+        Finish { objective: Objective::new(part, self.objective.loss, self.objective.ridge), ..*self }
+    }
+
+    /// So many random rows, if there are more than `large`: from their finish the finish on all has little left to do.
+    fn sample(&self, large: usize, count: usize) -> Result<Option<Part<'_>>> {
         let data: &Data = self.objective.data;
-        if data.rows() <= LARGE {
+        if data.rows() <= large || count == 0 {
             return Ok(None);
         }
-        let rows = monitor_sample(self.seed, data.rows(), SAMPLE);
-        let part = data.subset(rows)?;
+        let part = data.subset(monitor_sample(self.seed, data.rows(), count))?;
         // A sample whose weights are all zero says nothing.
-        let Ok(part) = part.data() else { return Ok(None) };
-        let objective = Objective::new(&part, self.objective.loss, self.objective.ridge);
-        let on_part = Finish { objective, ..*self };
-        Ok(Some(on_part.family(starts, poll)?.theta))
+        let is_usable = part.data().is_ok();
+        Ok(is_usable.then_some(part))
     }
 }

@@ -29,12 +29,14 @@ pub(crate) use gap::gap;
 pub(crate) use smooth::Smooth;
 
 /// How a finishing method ended.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Finished {
     /// F at the result.
     pub(crate) value: f64,
     /// $L\,\|\theta - P_C(\theta - \nabla F(\theta)/L)\|$ there, with the intercept's derivative included.
     pub(crate) stationarity: f64,
+    /// The gradient there, if the last look was at exactly this point.
+    pub(crate) gradient: Option<Vec<f64>>,
     /// Steps taken.
     pub(crate) iterations: usize,
     /// Products of the Hessian with a vector; a whole Hessian counts as one.

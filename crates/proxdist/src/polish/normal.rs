@@ -9,6 +9,11 @@ use rayon::prelude::*;
 
 /// Rows that are held spread out at a time.
 const BLOCK: usize = 128;
+/// Rows of a block that are read at a time: they stay in cache for the four uses made of them.
+const PIECE: usize = 32;
+/// Rows up to which all of them enter the mean curvature, and one in how many does beyond.
+const FEW: usize = 1000;
+const SPARED: usize = 16;
 /// Parts that the rows are cut into when there is room for a matrix each. Fixed, so that sums do not depend on threads.
 const SLABS: usize = 4;
 /// Unknowns up to which there is room.
@@ -138,41 +143,59 @@ impl<'a> Sums<'a> {
                 &self.dense
             }
         };
-        let Objective { data, loss, .. } = self.objective;
-        let dense = Rows::Dense { values, rows: block.len(), columns: width };
-        let mut slopes = vec![0.0; block.len()];
-        let mut curvatures = vec![0.0; block.len()];
-        dense.times(&self.theta[..width], &Support::default(), &mut slopes);
-        let intercept = self.theta.get(width).copied().unwrap_or(0.0);
-        for (i, (slope, curvature)) in slopes.iter_mut().zip(&mut curvatures).enumerate() {
-            let (weight, response) = (data.weight(first + i), data.response()[first + i]);
-            if weight == 0.0 {
-                (*slope, *curvature) = (0.0, 0.0);
-                continue;
-            }
-            let predictor = *slope + intercept + data.offset_of(first + i);
-            self.total.value += weight * loss.value(predictor, response);
-            *slope = weight * loss.slope(predictor, response);
-            *curvature = weight * loss.curvature(predictor, response);
-            self.total.mean_curvature += *curvature * dense.row_norm_squared(i);
-        }
-        transpose_times(values, &slopes, &mut self.total.gradient[..width], true);
-        if let Some(last) = self.total.gradient.get_mut(width) {
-            *last += slopes.iter().sum::<f64>();
-        }
-        let Some(normal) = &mut self.total.normal else {
-            return;
-        };
         let size = self.size;
         self.features.clear();
-        self.features.resize(block.len() * size, 0.0);
-        spread(values, self.factors, (&self.left, &self.right), &mut self.beside, &mut self.features, size);
-        for (row, curvature) in self.features.chunks_exact_mut(size).zip(&curvatures) {
-            let factor = curvature.sqrt();
-            row.iter_mut().for_each(|x| *x *= factor);
+        self.features.resize(if self.total.normal.is_some() { block.len() * size } else { 0 }, 0.0);
+        for start in (0..block.len()).step_by(PIECE) {
+            let end = block.len().min(start + PIECE);
+            let piece = &values[start * width..end * width];
+            let curvatures = measure(self.objective, self.theta, piece, first + start, &mut self.total);
+            if self.total.normal.is_some() {
+                let features = &mut self.features[start * size..end * size];
+                spread(piece, self.factors, (&self.left, &self.right), &mut self.beside, features, size);
+                for (row, curvature) in features.chunks_exact_mut(size).zip(&curvatures) {
+                    let factor = curvature.sqrt();
+                    row.iter_mut().for_each(|x| *x *= factor);
+                }
+            }
         }
-        add_cross(&self.features, block.len(), size, normal);
+        if let Some(normal) = &mut self.total.normal {
+            add_cross(&self.features, block.len(), size, normal);
+        }
     }
+}
+
+/// Adds F, its gradient and the mean curvature of some dense rows, the first of which is row `first`; returns the curvature of
+/// each.
+fn measure(objective: Objective, theta: &[f64], values: &[f64], first: usize, total: &mut Derivatives) -> Vec<f64> {
+    let Objective { data, loss, .. } = objective;
+    let width = data.columns();
+    let dense = Rows::Dense { values, rows: values.len() / width, columns: width };
+    let mut slopes = vec![0.0; dense.len()];
+    let mut curvatures = vec![0.0; dense.len()];
+    dense.times(&theta[..width], &Support::default(), &mut slopes);
+    let intercept = theta.get(width).copied().unwrap_or(0.0);
+    // Only a scale: where there are many rows, some of them tell it.
+    let step = if data.rows() > FEW { SPARED } else { 1 };
+    for (i, (slope, curvature)) in slopes.iter_mut().zip(&mut curvatures).enumerate() {
+        let (weight, response) = (data.weight(first + i), data.response()[first + i]);
+        if weight == 0.0 {
+            (*slope, *curvature) = (0.0, 0.0);
+            continue;
+        }
+        let predictor = *slope + intercept + data.offset_of(first + i);
+        total.value += weight * loss.value(predictor, response);
+        *slope = weight * loss.slope(predictor, response);
+        *curvature = weight * loss.curvature(predictor, response);
+        if (first + i).is_multiple_of(step) {
+            total.mean_curvature += step as f64 * *curvature * dense.row_norm_squared(i);
+        }
+    }
+    transpose_times(values, &slopes, &mut total.gradient[..width], true);
+    if let Some(last) = total.gradient.get_mut(width) {
+        *last += slopes.iter().sum::<f64>();
+    }
+    curvatures
 }
 
 /// The features $U^TX_i$, $X_iV$ and 1 (for an intercept) of every row.

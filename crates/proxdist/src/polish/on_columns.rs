@@ -3,7 +3,7 @@
 //! The columns are copied out once if that is small, and read again from the data otherwise.
 
 use super::Smooth;
-use crate::data::{Data, Rows, added, over_rows};
+use crate::data::{Data, RowBuffer, added, over_chunks};
 use crate::error::Result;
 use crate::linalg::{add_cross, axpy, dot, mirror, norm_squared};
 use crate::objective::Objective;
@@ -24,36 +24,37 @@ pub(crate) struct OnColumns<'p> {
     curvatures: Vec<f64>,
 }
 
-/// The chosen columns of some rows, row-major.
-pub(crate) fn pick(rows: Rows, columns: &[usize], out: &mut Vec<f64>) {
-    out.clear();
-    for i in 0..rows.len() {
-        match rows {
-            Rows::Dense { values, columns: width, .. } => {
-                let row = &values[i * width..(i + 1) * width];
-                out.extend(columns.iter().map(|&j| row[j]));
-            }
-            Rows::Sparse { starts, indices, values, .. } => {
-                let range = starts[i]..starts[i + 1];
-                let (indices, values) = (&indices[range.clone()], &values[range]);
-                out.extend(columns.iter().map(|&j| indices.binary_search(&(j as u32)).map_or(0.0, |at| values[at])));
-            }
-        }
-    }
-}
-
+/// The chosen columns of all rows, row-major.
 fn copied(data: &Data, columns: &[usize]) -> Result<Vec<f64>> {
-    let parts = over_rows(
-        data,
-        0,
-        || (Vec::new(), Vec::new()),
-        |(all, block): &mut (Vec<f64>, Vec<f64>), rows, _| {
-            pick(rows, columns, block);
-            all.extend_from_slice(block);
+    let width = columns.len();
+    let mut all = vec![0.0; data.rows() * width];
+    all.par_chunks_mut((CHUNK * width).max(1)).enumerate().try_for_each_init(
+        || (RowBuffer::default(), Vec::new()),
+        |(buffer, block), (chunk, out)| {
+            let first = chunk * CHUNK;
+            picked(data, columns, first..first + out.len() / width, buffer, block)?;
+            out.copy_from_slice(block);
             Ok(())
         },
     )?;
-    Ok(parts.into_iter().flat_map(|(all, _)| all).collect())
+    Ok(all)
+}
+
+/// The chosen columns of consecutive rows, into `block`.
+fn picked(
+    data: &Data,
+    columns: &[usize],
+    range: Range<usize>,
+    buffer: &mut RowBuffer,
+    block: &mut Vec<f64>,
+) -> Result<()> {
+    block.clear();
+    if let Some(all) = data.source().borrow() {
+        all.slice(range).pick(columns, block);
+        return Ok(());
+    }
+    let rows: Vec<usize> = range.collect();
+    data.source().pick(&rows, columns, buffer, block)
 }
 
 impl<'p> OnColumns<'p> {
@@ -66,30 +67,22 @@ impl<'p> OnColumns<'p> {
     /// Calls `each` on blocks of rows of the chosen columns; sums the accumulators in order.
     fn sum(&self, size: usize, each: impl Fn(&mut [f64], &[f64], Range<usize>) + Sync) -> Result<Vec<f64>> {
         let width = self.columns.len();
-        let rows = self.objective.data.rows();
-        let Some(matrix) = &self.copied else {
-            let parts = over_rows(
-                self.objective.data,
-                size,
-                || (vec![0.0; size], Vec::new()),
-                |(part, block): &mut (Vec<f64>, Vec<f64>), rows, range| {
-                    pick(rows, self.columns, block);
+        let parts = over_chunks(
+            self.objective.data.rows(),
+            CHUNK,
+            size,
+            || (vec![0.0; size], RowBuffer::default(), Vec::new()),
+            |(part, buffer, block), range| {
+                if let Some(matrix) = &self.copied {
+                    each(part, &matrix[range.start * width..range.end * width], range);
+                } else {
+                    picked(self.objective.data, self.columns, range.clone(), buffer, block)?;
                     each(part, block, range);
-                    Ok(())
-                },
-            )?;
-            return Ok(added(parts.into_iter().map(|(part, _)| part).collect()));
-        };
-        let parts: Vec<Vec<f64>> = (0..rows.div_ceil(CHUNK))
-            .into_par_iter()
-            .map(|chunk| {
-                let range = chunk * CHUNK..rows.min((chunk + 1) * CHUNK);
-                let mut part = vec![0.0; size];
-                each(&mut part, &matrix[range.start * width..range.end * width], range);
-                part
-            })
-            .collect();
-        Ok(added(parts))
+                }
+                Ok(())
+            },
+        )?;
+        Ok(added(parts.into_iter().map(|(part, ..)| part).collect()))
     }
 
     fn split<'t>(&self, point: &'t [f64]) -> (&'t [f64], f64) {
@@ -161,11 +154,29 @@ impl Smooth for OnColumns<'_> {
     }
 
     fn linearise(&mut self, point: &[f64]) -> Result<()> {
-        let mut theta = vec![0.0; self.objective.data.columns()];
         let (coefficients, intercept) = self.split(point);
-        self.columns.iter().zip(coefficients).for_each(|(&j, &value)| theta[j] = value);
-        theta.push(intercept);
-        self.curvatures = super::on_data::row_derivatives(self.objective, &theta).1;
+        let (width, data) = (self.columns.len(), self.objective.data);
+        let scale = 1.0 / data.weight_sum();
+        let mut curvatures = std::mem::take(&mut self.curvatures);
+        curvatures.resize(data.rows(), 0.0);
+        curvatures.par_chunks_mut(CHUNK).enumerate().try_for_each_init(
+            || (RowBuffer::default(), Vec::new()),
+            |(buffer, block), (chunk, out)| {
+                let range = chunk * CHUNK..chunk * CHUNK + out.len();
+                let rows = if let Some(matrix) = &self.copied {
+                    &matrix[range.start * width..range.end * width]
+                } else {
+                    picked(data, self.columns, range.clone(), buffer, block)?;
+                    block
+                };
+                for ((row, x), out) in numbered(rows, width, range).zip(out) {
+                    let eta = self.predictor(row, x, coefficients, intercept);
+                    *out = scale * data.weight(row) * self.objective.loss.curvature(eta, data.response()[row]);
+                }
+                Ok(())
+            },
+        )?;
+        self.curvatures = curvatures;
         Ok(())
     }
 

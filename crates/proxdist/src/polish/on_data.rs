@@ -1,11 +1,12 @@
 //! F on all data and all columns, as a [`Smooth`] function. Every product with the Hessian is one pass over the rows.
 
 use super::Smooth;
-use crate::data::{Support, added, over_rows};
+use crate::data::{Rows, Support, added, over_rows};
 use crate::error::Result;
 use crate::linalg::{axpy, mirror};
 use crate::objective::Objective;
 use rayon::prelude::*;
+use std::ops::Range;
 
 /// The objective, and the curvature of each row at the linearised point.
 pub(crate) struct OnData<'p> {
@@ -20,20 +21,39 @@ impl<'p> OnData<'p> {
     }
 }
 
-/// Slope $w_i\ell'(\eta_i)/\sum w$ and curvature $w_i\ell''(\eta_i)/\sum w$ of every row at a point.
-pub(crate) fn row_derivatives(objective: Objective, theta: &[f64]) -> (Vec<f64>, Vec<f64>) {
-    let (coefficients, intercept) = objective.split(theta);
-    let Objective { data, loss, .. } = objective;
-    let support = Support::of(coefficients);
-    let scale = 1.0 / data.weight_sum();
-    (0..data.rows())
-        .into_par_iter()
-        .map(|row| {
-            let predictor = data.source().dot(row, coefficients, &support) + intercept + data.offset_of(row);
+/// Slope $w_i\ell'(\eta_i)/\sum w$ and curvature $w_i\ell''(\eta_i)/\sum w$ of some rows at a point. Its memory is reused.
+#[derive(Default)]
+pub(super) struct RowDerivatives {
+    pub(super) slopes: Vec<f64>,
+    pub(super) curvatures: Vec<f64>,
+}
+
+impl RowDerivatives {
+    /// Measures `rows`, whose numbers are `range`; returns their part of F without the ridge term.
+    pub(super) fn measure(
+        &mut self,
+        objective: Objective,
+        theta: &[f64],
+        support: &Support,
+        rows: Rows,
+        range: Range<usize>,
+    ) -> f64 {
+        let (coefficients, intercept) = objective.split(theta);
+        let Objective { data, loss, .. } = objective;
+        let scale = 1.0 / data.weight_sum();
+        self.slopes.resize(range.len(), 0.0);
+        self.curvatures.resize(range.len(), 0.0);
+        rows.times(coefficients, support, &mut self.slopes);
+        let mut value = 0.0;
+        for ((slope, curvature), row) in self.slopes.iter_mut().zip(&mut self.curvatures).zip(range) {
             let (weight, response) = (scale * data.weight(row), data.response()[row]);
-            (weight * loss.slope(predictor, response), weight * loss.curvature(predictor, response))
-        })
-        .unzip()
+            let predictor = *slope + intercept + data.offset_of(row);
+            value += if weight > 0.0 { weight * loss.value(predictor, response) } else { 0.0 };
+            *slope = weight * loss.slope(predictor, response);
+            *curvature = weight * loss.curvature(predictor, response);
+        }
+        value
+    }
 }
 
 impl Smooth for OnData<'_> {
@@ -54,7 +74,15 @@ impl Smooth for OnData<'_> {
     }
 
     fn linearise(&mut self, point: &[f64]) -> Result<()> {
-        self.curvatures = row_derivatives(self.objective, point).1;
+        let Objective { data, loss, .. } = self.objective;
+        let (coefficients, intercept) = self.objective.split(point);
+        let support = Support::of(coefficients);
+        let scale = 1.0 / data.weight_sum();
+        let curvature = |row: usize| {
+            let predictor = data.source().dot(row, coefficients, &support) + intercept + data.offset_of(row);
+            scale * data.weight(row) * loss.curvature(predictor, data.response()[row])
+        };
+        (0..data.rows()).into_par_iter().map(curvature).collect_into_vec(&mut self.curvatures);
         Ok(())
     }
 

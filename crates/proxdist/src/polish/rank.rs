@@ -33,7 +33,7 @@ const MOST_DAMPING: f64 = 1e8;
 const FULL_RANK: f64 = 1e-6;
 const ARMIJO: f64 = 1e-4;
 /// Predicted decreases below this, relative to F, are followed by a pass without normal equations.
-const LAST_STEP: f64 = 1e-7;
+const LAST_STEP: f64 = 1e-4;
 /// Distance to the set that is rounding, relative to the matrix.
 const INSIDE: f64 = 1e-12;
 const ROUNDING: f64 = 2e-14;
@@ -60,7 +60,8 @@ pub(crate) fn minimise(
     let possible = unknowns <= MOST_UNKNOWNS && unknowns + theta.len() > size;
     let mut now = derivatives(objective, &factors, theta, possible)?;
     let first = now.value;
-    let mut report = Finished { value: first, stationarity: f64::INFINITY, iterations: 0, hessian_products: 0 };
+    let mut report =
+        Finished { value: first, stationarity: f64::INFINITY, gradient: None, iterations: 0, hessian_products: 0 };
     let mut newton = Newton { damping: LEAST_DAMPING, cholesky: Cholesky::default() };
     loop {
         report.stationarity = factors.tangent_norm(&now.gradient);
@@ -84,7 +85,7 @@ pub(crate) fn minimise(
         factors = Factors::of(&theta[..size], rows, columns, rank);
         now = next;
     }
-    report.value = now.value;
+    (report.value, report.gradient) = (now.value, Some(now.gradient));
     Ok(report)
 }
 

@@ -6,8 +6,7 @@
 //! $$\frac{(g_i - \theta_jB_{ji}/a_{jj})^2}{d_i - C_i^TB_i + B_{ji}^2/a_{jj}}.$$
 //! This is exact for squared loss and the quadratic model otherwise, for all pairs at $O(|S|)$ a pair.
 
-use super::on_columns::pick;
-use super::on_data::row_derivatives;
+use super::on_data::RowDerivatives;
 use crate::data::{Support, added, over_rows};
 use crate::error::Result;
 use crate::linalg::{Cholesky, add_transposed_product, axpy};
@@ -15,6 +14,8 @@ use crate::objective::Objective;
 
 /// Derivatives at a point, for all columns.
 pub(crate) struct Sweep {
+    /// F.
+    pub(crate) value: f64,
     /// Gradient, with the entry of the intercept last if there is one.
     pub(crate) gradient: Vec<f64>,
     /// $\sum_i w_i\ell''_ix_{ij}^2 + \lambda$ for every column.
@@ -25,6 +26,13 @@ pub(crate) struct Sweep {
 }
 
 impl Sweep {
+    /// F and its gradient from all data, second derivatives from a sample of them: on many rows a fraction of the work.
+    pub(crate) fn estimated(objective: Objective, sample: Objective, theta: &[f64], support: &[usize]) -> Result<Self> {
+        let mut gradient = vec![0.0; theta.len()];
+        let value = objective.gradient(theta, &mut gradient)?;
+        Ok(Self { value, gradient, ..sweep(sample, theta, support, None)? })
+    }
+
     /// Whether the second derivatives with the support are known for all columns.
     pub(crate) fn has_crosses(&self) -> bool {
         self.crosses.is_some()
@@ -48,26 +56,28 @@ pub(crate) fn sweep(
     // Beside each row stand its slope and, weighted with its curvature, its entries in the support.
     let width = if keeps_crosses { size + 1 } else { 1 };
     let needs_diagonal = diagonal.is_none();
-    let length = columns * (width + usize::from(needs_diagonal)) + 1;
-    let (slopes, curvatures) = row_derivatives(objective, theta);
+    // At the end of the sums stand the derivative of the intercept and F.
+    let length = columns * (width + usize::from(needs_diagonal)) + 2;
+    let few = Support::of(&theta[..columns]);
     let parts = over_rows(
         objective.data,
         length,
-        || (vec![0.0; length], Vec::new(), Vec::new()),
-        |(part, held, beside): &mut (Vec<f64>, Vec<f64>, Vec<f64>), rows, range| {
+        || (vec![0.0; length], Vec::new(), Vec::new(), RowDerivatives::default()),
+        |(part, held, beside, derived), rows, range| {
+            part[length - 1] += derived.measure(objective, theta, &few, rows, range.clone());
             let kept = if keeps_crosses { support } else { &[] };
-            pick(rows, kept, held);
+            held.clear();
+            rows.pick(kept, held);
             beside.clear();
-            for (i, row) in range.clone().enumerate() {
-                let weight = curvatures[row];
-                beside.push(slopes[row]);
+            for (i, (slope, weight)) in derived.slopes.iter().zip(&derived.curvatures).enumerate() {
+                beside.push(*slope);
                 beside.extend(held[i * kept.len()..(i + 1) * kept.len()].iter().map(|x| weight * x));
-                beside.extend((keeps_crosses && intercept).then_some(weight));
+                beside.extend((keeps_crosses && intercept).then_some(*weight));
             }
-            part[length - 1] += slopes[range.clone()].iter().sum::<f64>();
+            part[length - 2] += derived.slopes.iter().sum::<f64>();
             rows.add_transposed_product(beside, width, &mut part[..columns * width]);
             if needs_diagonal {
-                rows.add_weighted_squares(&curvatures[range], &mut part[columns * width..length - 1]);
+                rows.add_weighted_squares(&derived.curvatures, &mut part[columns * width..length - 2]);
             }
             Ok(())
         },
@@ -75,11 +85,11 @@ pub(crate) fn sweep(
     let total = added(parts.into_iter().map(|(part, ..)| part).collect());
     let ridge = objective.ridge;
     let mut gradient: Vec<f64> = (0..columns).map(|j| total[j * width] + ridge * theta[j]).collect();
-    gradient.extend(intercept.then_some(total[length - 1]));
-    let diagonal = diagonal.unwrap_or_else(|| total[columns * width..length - 1].iter().map(|d| d + ridge).collect());
+    gradient.extend(intercept.then_some(total[length - 2]));
+    let diagonal = diagonal.unwrap_or_else(|| total[columns * width..length - 2].iter().map(|d| d + ridge).collect());
     let crosses = keeps_crosses
         .then(|| total[..columns * width].chunks_exact(width).flat_map(|row| &row[1..]).copied().collect());
-    Ok(Sweep { gradient, diagonal, crosses })
+    Ok(Sweep { value: total[length - 1] + objective.ridge_term(theta), gradient, diagonal, crosses })
 }
 
 /// One feature out, another in.
@@ -122,7 +132,8 @@ pub(crate) fn inverse(hessian: &[f64], size: usize) -> Option<Vec<f64>> {
     })
 }
 
-/// The best swap for each candidate column, best first. With room in the support, additions instead.
+/// The best swap for each candidate column, best first. With room in the support, additions instead. Gains are multiplied by
+/// `caution`, which is above one where second derivatives are estimates.
 pub(crate) fn swaps(
     objective: Objective,
     theta: &[f64],
@@ -130,6 +141,7 @@ pub(crate) fn swaps(
     sweep: &Sweep,
     candidates: &[usize],
     has_room: bool,
+    caution: f64,
 ) -> Result<Vec<Swap>> {
     let size = held.point.len();
     let Some(inverse) = inverse(held.hessian, size) else { return Ok(Vec::new()) };
@@ -164,7 +176,7 @@ pub(crate) fn swaps(
                 let curvature = left + b[j] * b[j] / own;
                 if curvature > least {
                     let moved = slope - value * b[j] / own;
-                    let change = 0.5 * (value * value / own - moved * moved / curvature);
+                    let change = 0.5 * (value * value / own - caution * moved * moved / curvature);
                     if change < best.change {
                         best = Swap { out: Some(j), enters: column, change };
                     }
@@ -187,21 +199,24 @@ fn crosses(
     size: usize,
     candidates: &[usize],
 ) -> Result<Vec<f64>> {
-    let (_, curvatures) = row_derivatives(objective, theta);
     let length = candidates.len() * size;
+    let few = Support::of(&theta[..objective.data.columns()]);
     let parts = over_rows(
         objective.data,
         length,
-        || (vec![0.0; length], Vec::new(), Vec::new(), Vec::new()),
-        |(part, held, weighted, block): &mut (Vec<f64>, Vec<f64>, Vec<f64>, Vec<f64>), rows, range| {
-            pick(rows, support, held);
+        || (vec![0.0; length], Vec::new(), Vec::new(), RowDerivatives::default()),
+        |(part, block, weighted, derived), rows, range| {
+            derived.measure(objective, theta, &few, rows, range.clone());
+            block.clear();
+            rows.pick(support, block);
             weighted.clear();
-            for (i, row) in range.clone().enumerate() {
-                let x = &held[i * support.len()..(i + 1) * support.len()];
-                weighted.extend(x.iter().map(|x| curvatures[row] * x));
-                weighted.extend((size > support.len()).then_some(curvatures[row]));
+            for (i, weight) in derived.curvatures.iter().enumerate() {
+                let x = &block[i * support.len()..(i + 1) * support.len()];
+                weighted.extend(x.iter().map(|x| weight * x));
+                weighted.extend((size > support.len()).then_some(*weight));
             }
-            pick(rows, candidates, block);
+            block.clear();
+            rows.pick(candidates, block);
             add_transposed_product(block, weighted, range.len(), candidates.len(), size, part);
             Ok(())
         },
