@@ -8,7 +8,7 @@
 //! after a fixed number of steps.
 
 use super::descent::{Descent, distance};
-use super::{Finished, Smooth};
+use super::{Finished, Smooth, Until};
 use crate::constraint::Constraint;
 use crate::error::Result;
 
@@ -24,7 +24,7 @@ pub(crate) fn minimise(
     function: &mut dyn Smooth,
     set: &dyn Constraint,
     point: &mut [f64],
-    tolerance: f64,
+    until: &mut Until,
 ) -> Result<Finished> {
     let with_momentum = set.is_convex();
     let mut at = Descent::new(function, set, point)?;
@@ -32,7 +32,7 @@ pub(crate) fn minimise(
     let (mut ahead, mut ahead_gradient) = (at.point.clone(), vec![0.0; size]);
     let mut weight = 1.0_f64;
     let mut gradient_is_known = true;
-    while at.is_usable() && at.iterations < MOST_ITERATIONS {
+    while at.is_usable() && at.iterations < MOST_ITERATIONS && !until.is_over() {
         at.iterations += 1;
         if weight == 1.0 {
             if !gradient_is_known {
@@ -40,7 +40,7 @@ pub(crate) fn minimise(
                 at.value = function.gradient(point, gradient)?;
                 gradient_is_known = true;
             }
-            if at.stationarity()? <= at.target(tolerance) {
+            if at.stationarity()? <= at.target(until.tolerance) {
                 break;
             }
             at.curvature *= RELAXATION;
@@ -74,7 +74,7 @@ pub(crate) fn minimise(
         at.point = trial;
         at.value = value;
         gradient_is_known = false;
-        let again = apart > 0.0 || at.curvature * length <= at.target(tolerance);
+        let again = apart > 0.0 || at.curvature * length <= at.target(until.tolerance);
         weight = if again { 1.0 } else { next };
     }
     if !gradient_is_known {

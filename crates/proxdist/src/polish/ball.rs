@@ -16,7 +16,7 @@
 //! The segment from $u_0$ to the model's minimiser lies in the ball, and on it F is searched.
 
 use super::descent::Descent;
-use super::{Finished, Smooth};
+use super::{Finished, Smooth, Until};
 use crate::constraint::Constraint;
 use crate::error::Result;
 use crate::linalg::{Cholesky, axpy, dot, norm};
@@ -37,7 +37,7 @@ pub(crate) fn minimise(
     centre: Option<&[f64]>,
     radius: f64,
     point: &mut [f64],
-    tolerance: f64,
+    until: &mut Until,
 ) -> Result<Finished> {
     let mut at = Descent::new(function, set, point)?;
     let features = at.function.features();
@@ -45,8 +45,8 @@ pub(crate) fn minimise(
     let mut exact = false;
     while at.is_usable() && at.iterations < MOST_MODELS {
         let residual = at.stationarity()?;
-        let target = at.target(tolerance);
-        if residual <= target || at.is_stalled(residual) {
+        let target = at.target(until.tolerance);
+        if residual <= target || at.is_stalled(residual) || until.is_over() {
             break;
         }
         at.iterations += 1;
@@ -265,10 +265,11 @@ mod tests {
     use crate::constraint::Ball;
     use crate::loss::{Logistic, Squared};
     use crate::polish::testing::{Regression, numbers, residual};
+    use crate::polish::testing::{never, until};
 
     fn finish(function: &mut dyn Smooth, radius: f64, point: &mut [f64], tolerance: f64) -> Finished {
         let set = Ball::radius(radius).unwrap();
-        let report = minimise(function, &set, None, radius, point, tolerance).unwrap();
+        let report = minimise(function, &set, None, radius, point, &mut until(tolerance, &mut never)).unwrap();
         assert!(residual(function, &set, point) < 1e-7, "{report:?}");
         report
     }

@@ -13,7 +13,7 @@
 //! solution where no multiplier is zero the faces stop changing after finitely many steps and convergence is quadratic.
 
 use super::descent::Descent;
-use super::{Finished, Smooth};
+use super::{Finished, Smooth, Until};
 use crate::constraint::{Constraint, Face};
 use crate::error::Result;
 use crate::linalg::{Cholesky, axpy, dot, norm, norm_squared};
@@ -36,15 +36,15 @@ pub(crate) fn minimise(
     function: &mut dyn Smooth,
     set: &dyn Constraint,
     point: &mut [f64],
-    tolerance: f64,
+    until: &mut Until,
 ) -> Result<Finished> {
     let mut at = Descent::new(function, set, point)?;
     let features = at.function.features();
     let mut newton = Newton { damping: LEAST_DAMPING, ..Newton::default() };
     while at.is_usable() && at.iterations < MOST_ITERATIONS {
         let residual = at.stationarity()?;
-        let target = at.target(tolerance);
-        if residual <= target || at.is_stalled(residual) {
+        let target = at.target(until.tolerance);
+        if residual <= target || at.is_stalled(residual) || until.is_over() {
             break;
         }
         at.iterations += 1;

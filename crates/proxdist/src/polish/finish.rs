@@ -1,16 +1,15 @@
 //! Which finish a set gets, and the two promises: the result lies in the set, and F is not above its value at the start.
 
-use super::convex;
 use super::groups::GroupExchange;
 use super::on_data::OnData;
 use super::rank;
 use super::sparse::Exchange;
+use super::{Poll, Until, convex};
 use crate::constraint::{Constraint, Structure, structure};
 use crate::data::{Data, Part};
 use crate::error::Result;
 use crate::objective::Objective;
 use crate::sampling::monitor_sample;
-use std::ops::ControlFlow;
 
 /// Size of the gradient along the set at the end, relative to $\sqrt{2LF}$. What is left of F is of the order of its square; convex
 /// sets get more because their gap is of the order of the gradient itself.
@@ -52,7 +51,7 @@ impl Finish<'_> {
 
     /// Finishes from feasible points, the first of which is the one to improve on. `poll` may end the search for better
     /// supports early.
-    pub(crate) fn run(&self, starts: &[&[f64]], poll: &mut dyn FnMut() -> ControlFlow<()>) -> Result<Polished> {
+    pub(crate) fn run(&self, starts: &[&[f64]], poll: Poll) -> Result<Polished> {
         let first = starts[0];
         let value = self.objective.value(first);
         let polished = self.family(starts, poll)?;
@@ -62,7 +61,7 @@ impl Finish<'_> {
         Ok(Polished { theta: first.to_vec(), value, gradient: None, swap_optimal: None })
     }
 
-    fn family(&self, starts: &[&[f64]], poll: &mut dyn FnMut() -> ControlFlow<()>) -> Result<Polished> {
+    fn family(&self, starts: &[&[f64]], poll: Poll) -> Result<Polished> {
         let Self { objective, constraint, intercept, .. } = *self;
         let data = objective.data;
         let mut theta = starts[0].to_vec();
@@ -80,9 +79,9 @@ impl Finish<'_> {
                 let few = ROWS_PER_UNKNOWN * rank * (rows + columns);
                 if let Some(sample) = self.sample(2 * few, few)? {
                     let part = sample.data()?;
-                    rank::minimise(self.on(&part).objective, shape, &mut theta, ROUGH)?;
+                    rank::minimise(self.on(&part).objective, shape, &mut theta, &mut Until { tolerance: ROUGH, poll })?;
                 }
-                rank::minimise(objective, shape, &mut theta, RANK_TOLERANCE)?
+                rank::minimise(objective, shape, &mut theta, &mut Until { tolerance: RANK_TOLERANCE, poll })?
             }
             _ => {
                 if let Some(sample) = self.sample(LARGE, SAMPLE)? {
@@ -90,14 +89,14 @@ impl Finish<'_> {
                     theta = self.on(&part).family(starts, poll)?.theta;
                 }
                 let mut function = OnData::new(objective, intercept);
-                convex::minimise(&mut function, constraint, &mut theta, TOLERANCE)?
+                convex::minimise(&mut function, constraint, &mut theta, &mut Until { tolerance: TOLERANCE, poll })?
             }
         };
         Ok(Polished { theta, value: finished.value, gradient: finished.gradient, swap_optimal: None })
     }
 
     /// The finish over a sparsity set, on a sample first where the rows are many.
-    fn exchange(&self, keep: usize, starts: &[&[f64]], poll: &mut dyn FnMut() -> ControlFlow<()>) -> Result<Polished> {
+    fn exchange(&self, keep: usize, starts: &[&[f64]], poll: Poll) -> Result<Polished> {
         let Self { objective, constraint, intercept, .. } = *self;
         let exchange = Exchange { objective, constraint, intercept, keep, sample: None };
         let exchanged = match self.sample(LARGE, SAMPLE)? {

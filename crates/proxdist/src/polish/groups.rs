@@ -8,10 +8,10 @@
 use super::convex::minimise;
 use super::on_columns::OnColumns;
 use super::scores::sweep;
+use super::{Poll, Until};
 use crate::constraint::{Constraint, WholeSpace};
 use crate::error::Result;
 use crate::objective::Objective;
-use std::ops::ControlFlow;
 
 /// Exchanges of one group that are tried before giving up.
 const TRIES: usize = 12;
@@ -36,13 +36,13 @@ struct Best {
 
 impl GroupExchange<'_> {
     /// Finishes from the best of several feasible points.
-    pub(crate) fn finish(&self, starts: &[&[f64]], poll: &mut dyn FnMut() -> ControlFlow<()>) -> Result<Vec<f64>> {
+    pub(crate) fn finish(&self, starts: &[&[f64]], poll: Poll) -> Result<Vec<f64>> {
         let is_active = |start: &[f64], group: &[usize]| group.iter().any(|&j| start[j] != 0.0);
         let mut best: Option<Best> = None;
         for start in starts {
             let active: Vec<usize> = (0..self.groups.len()).filter(|&g| is_active(start, &self.groups[g])).collect();
             if active.len() <= self.keep {
-                let found = self.minimise_on(active, start)?;
+                let found = self.minimise_on(active, start, poll)?;
                 if best.as_ref().is_none_or(|best| found.value < best.value) {
                     best = Some(found);
                 }
@@ -53,7 +53,7 @@ impl GroupExchange<'_> {
             if poll().is_break() {
                 break;
             }
-            match self.exchange(&best)? {
+            match self.exchange(&best, poll)? {
                 Some(improved) => best = improved,
                 None => break,
             }
@@ -61,7 +61,7 @@ impl GroupExchange<'_> {
         Ok(best.theta)
     }
 
-    fn minimise_on(&self, active: Vec<usize>, start: &[f64]) -> Result<Best> {
+    fn minimise_on(&self, active: Vec<usize>, start: &[f64], poll: Poll) -> Result<Best> {
         let columns = self.objective.data.columns();
         let mut support: Vec<usize> = active.iter().flat_map(|&g| self.groups[g].iter().copied()).collect();
         support.sort_unstable();
@@ -69,7 +69,7 @@ impl GroupExchange<'_> {
         let mut point: Vec<f64> = support.iter().map(|&j| start[j]).collect();
         point.extend(self.intercept.then(|| start[columns]));
         let set: Box<dyn Constraint + '_> = self.constraint.on_support(&support).unwrap_or(Box::new(WholeSpace));
-        let value = minimise(&mut function, &*set, &mut point, TOLERANCE)?.value;
+        let value = minimise(&mut function, &*set, &mut point, &mut Until { tolerance: TOLERANCE, poll })?.value;
         let mut theta = vec![0.0; start.len()];
         support.iter().zip(&point).for_each(|(&j, &value)| theta[j] = value);
         if self.intercept {
@@ -79,7 +79,7 @@ impl GroupExchange<'_> {
     }
 
     /// The first exchange that lowers F, if there is one.
-    fn exchange(&self, best: &Best) -> Result<Option<Best>> {
+    fn exchange(&self, best: &Best, poll: Poll) -> Result<Option<Best>> {
         let measured = sweep(self.objective, &best.theta, &[], None)?;
         let cost = |g: &usize| -> f64 {
             self.groups[*g].iter().map(|&j| measured.diagonal[j] * best.theta[j] * best.theta[j]).sum()
@@ -113,7 +113,7 @@ impl GroupExchange<'_> {
             let mut active: Vec<usize> = best.active.iter().copied().filter(|g| !out.contains(g)).collect();
             active.extend(enters);
             active.sort_unstable();
-            let tried = self.minimise_on(active, &best.theta)?;
+            let tried = self.minimise_on(active, &best.theta, poll)?;
             if tried.value < best.value - FALL * best.value.abs() {
                 return Ok(Some(tried));
             }

@@ -28,6 +28,23 @@ pub(crate) use finish::Finish;
 pub(crate) use gap::gap;
 pub(crate) use smooth::Smooth;
 
+use std::ops::ControlFlow;
+
+/// Asked now and then whether the work is to end.
+pub(crate) type Poll<'a> = &'a mut dyn FnMut() -> ControlFlow<()>;
+
+/// When a finishing method ends: at this residual, relative to the size that gradients have, or when `poll` says so.
+pub(crate) struct Until<'a> {
+    pub(crate) tolerance: f64,
+    pub(crate) poll: Poll<'a>,
+}
+
+impl Until<'_> {
+    fn is_over(&mut self) -> bool {
+        (self.poll)().is_break()
+    }
+}
+
 /// How a finishing method ended.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Finished {

@@ -12,10 +12,10 @@
 //! One pass over the rows gives F, $G$ and the normal equations, $O(n(r(p + q))^2)$. The sums run over fixed slabs of
 //! rows, so the bits do not depend on the number of threads.
 
-use super::Finished;
 use super::descent::distance;
 use super::factors::Factors;
 use super::normal::{Derivatives, derivatives};
+use super::{Finished, Until};
 use crate::constraint::{Constraint, Rank, Workspace, projected};
 use crate::error::Result;
 use crate::linalg::{Cholesky, all_finite, dot, norm};
@@ -39,7 +39,7 @@ const INSIDE: f64 = 1e-12;
 const ROUNDING: f64 = 2e-14;
 
 /// Lowers F over `rows × columns` matrices of rank at most `rank` from `theta`: such a matrix, row by row, and then the
-/// intercept if there is one. Ends when the gradient along the set is below `tolerance` relative to $\sqrt{2LF}$.
+/// intercept if there is one. Ends when the gradient along the set is below the tolerance relative to $\sqrt{2LF}$.
 ///
 /// A step that does not lower F is not taken.
 /// Where the normal equations would be too large (`rank · (rows + columns)` above 4000) the point is left as it is.
@@ -47,7 +47,7 @@ pub(crate) fn minimise(
     objective: Objective,
     (rank, rows, columns): (usize, usize, usize),
     theta: &mut [f64],
-    tolerance: f64,
+    until: &mut Until,
 ) -> Result<Finished> {
     let set = Rank::at_most(rank, rows, columns);
     let size = rows * columns;
@@ -66,10 +66,10 @@ pub(crate) fn minimise(
     loop {
         report.stationarity = factors.tangent_norm(&now.gradient);
         let scale = (2.0 * now.mean_curvature * now.value.abs()).sqrt();
-        if !possible || !now.is_finite() || report.stationarity <= tolerance * scale {
+        if !possible || !now.is_finite() || report.stationarity <= until.tolerance * scale {
             break;
         }
-        if report.iterations >= MOST_ITERATIONS {
+        if report.iterations >= MOST_ITERATIONS || until.is_over() {
             break;
         }
         report.iterations += 1;
@@ -172,7 +172,7 @@ mod tests {
     use crate::data::Data;
     use crate::linalg::axpy;
     use crate::loss::{Huber, Logistic, Loss, Squared};
-    use crate::polish::testing::numbers;
+    use crate::polish::testing::{never, numbers, until};
 
     const SHAPE: (usize, usize) = (6, 5);
 
@@ -274,7 +274,7 @@ mod tests {
             let set = Rank::at_most(rank, 6, 5);
             set.project(&mut start[..30], &mut Workspace::default()).unwrap();
             let mut found = start.clone();
-            let report = minimise(objective, (rank, 6, 5), &mut found, 1e-12).unwrap();
+            let report = minimise(objective, (rank, 6, 5), &mut found, &mut until(1e-12, &mut never)).unwrap();
             let expected = alternating(objective, rank, &start, has_intercept);
             let gap = distance(&found, &expected);
             assert!(gap < 1e-8, "rank {rank}: {gap:e} after {report:?}");
@@ -291,7 +291,7 @@ mod tests {
         let start = projected(&Rank::at_most(start_rank, 6, 5), &numbers(30, seed + 9)).unwrap();
         let mut theta = [start, vec![0.1]].concat();
         let before = objective.value(&theta);
-        let report = minimise(objective, (rank, 6, 5), &mut theta, 1e-11).unwrap();
+        let report = minimise(objective, (rank, 6, 5), &mut theta, &mut until(1e-11, &mut never)).unwrap();
         assert!(objective.value(&theta) <= before * (1.0 + 1e-14));
         assert!(report.stationarity < 1e-8, "{} rank {rank} from {start_rank}: {report:?}", loss.spec());
         let again = projected(&Rank::at_most(rank, 6, 5), &theta[..30]).unwrap();
@@ -323,14 +323,14 @@ mod tests {
             ((0..=100).map(|i| 30 * i).collect(), (0..100).flat_map(|_| 0..30).collect());
         let sparse = Data::sparse(&starts, &indices, &made.x, 30, &made.y).unwrap();
         let (mut a, mut b) = (made.truth.clone(), made.truth.clone());
-        minimise(Objective::new(&data, &Squared, 0.0), (2, 6, 5), &mut a, 1e-12).unwrap();
-        minimise(Objective::new(&sparse, &Squared, 0.0), (2, 6, 5), &mut b, 1e-12).unwrap();
+        minimise(Objective::new(&data, &Squared, 0.0), (2, 6, 5), &mut a, &mut until(1e-12, &mut never)).unwrap();
+        minimise(Objective::new(&sparse, &Squared, 0.0), (2, 6, 5), &mut b, &mut until(1e-12, &mut never)).unwrap();
         assert!(distance(&a, &b) < 1e-12);
-        minimise(Objective::new(&data, &Squared, 0.0), (0, 6, 5), &mut a, 1e-12).unwrap();
+        minimise(Objective::new(&data, &Squared, 0.0), (0, 6, 5), &mut a, &mut until(1e-12, &mut never)).unwrap();
         assert!(a.iter().all(|x| *x == 0.0));
         // Only the intercept is left: the mean of the response.
         a.push(0.0);
-        minimise(Objective::new(&data, &Squared, 0.0), (0, 6, 5), &mut a, 1e-12).unwrap();
+        minimise(Objective::new(&data, &Squared, 0.0), (0, 6, 5), &mut a, &mut until(1e-12, &mut never)).unwrap();
         assert!((a[30] - made.y.iter().sum::<f64>() / 100.0).abs() < 1e-12);
     }
 }

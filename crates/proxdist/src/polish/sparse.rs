@@ -14,12 +14,11 @@
 use super::convex::minimise;
 use super::on_columns::OnColumns;
 use super::scores::{Held, Sweep, eliminate, screened, support_of, swaps, sweep};
-use super::{Smooth as _, subsets};
+use super::{Poll, Smooth as _, Until, subsets};
 use crate::constraint::{Constraint, WholeSpace};
 use crate::error::Result;
 use crate::objective::Objective;
 use std::collections::HashSet;
-use std::ops::ControlFlow;
 
 /// Columns whose exchange is scored where there are too many to keep second derivatives of all.
 const SCREENED: usize = 4000;
@@ -81,7 +80,7 @@ struct Found {
 
 impl Exchange<'_> {
     /// Finishes from the best of several feasible points. `poll` may end the search early.
-    pub(crate) fn finish(&self, starts: &[&[f64]], poll: &mut dyn FnMut() -> ControlFlow<()>) -> Result<Exchanged> {
+    pub(crate) fn finish(&self, starts: &[&[f64]], poll: Poll) -> Result<Exchanged> {
         let columns = self.objective.data.columns();
         let mut seen: HashSet<Vec<usize>> = HashSet::new();
         let mut pool: Vec<Best> = Vec::new();
@@ -92,14 +91,14 @@ impl Exchange<'_> {
                 continue;
             }
             if seen.insert(support.clone()) {
-                pool.push(self.minimise_on(support, Some(start))?);
+                pool.push(self.minimise_on(support, Some(start), poll)?);
             }
         }
         if subsets::is_small(self.objective.data) {
             let theta = self.spread(&pool[0]);
             for support in subsets::starts(self.objective, &theta, self.intercept, self.keep)? {
                 if seen.insert(support.clone()) {
-                    pool.push(self.minimise_on(support, None)?);
+                    pool.push(self.minimise_on(support, None, poll)?);
                 }
             }
         }
@@ -140,13 +139,13 @@ impl Exchange<'_> {
     }
 
     /// The minimiser on a support, started from the entries of `start` there.
-    fn minimise_on(&self, support: Vec<usize>, start: Option<&[f64]>) -> Result<Best> {
+    fn minimise_on(&self, support: Vec<usize>, start: Option<&[f64]>, poll: Poll) -> Result<Best> {
         let columns = self.objective.data.columns();
         let mut function = OnColumns::new(self.objective, &support, self.intercept)?;
         let mut point: Vec<f64> = support.iter().map(|&j| start.map_or(0.0, |start| start[j])).collect();
         point.extend(self.intercept.then(|| start.map_or(0.0, |start| start[columns])));
         let set: Box<dyn Constraint + '_> = self.constraint.on_support(&support).unwrap_or(Box::new(WholeSpace));
-        let value = minimise(&mut function, &*set, &mut point, TOLERANCE)?.value;
+        let value = minimise(&mut function, &*set, &mut point, &mut Until { tolerance: TOLERANCE, poll })?.value;
         let mut hessian = vec![0.0; point.len() * point.len()];
         function.linearise(&point)?;
         function.hessian(&mut hessian)?;
@@ -155,7 +154,7 @@ impl Exchange<'_> {
     }
 
     /// Exchanges features from one start until F no longer falls.
-    fn search(&self, start: Best, poll: &mut dyn FnMut() -> ControlFlow<()>) -> Result<Found> {
+    fn search(&self, start: Best, poll: Poll) -> Result<Found> {
         let mut best = start;
         let mut diagonal: Option<Vec<f64>> = None;
         for _ in 0..ROUNDS {
@@ -172,7 +171,7 @@ impl Exchange<'_> {
             let improved = match self.swap(&best, &theta, &measured, &candidates, poll)? {
                 Some(improved) => Some(improved),
                 None if self.sample.is_some() || poll().is_break() => None,
-                None => self.expand_and_prune(&best, &measured, &candidates)?,
+                None => self.expand_and_prune(&best, &measured, &candidates, poll)?,
             };
             let Some(improved) = improved else {
                 return Ok(self.ended(best, measured, &candidates));
@@ -213,7 +212,7 @@ impl Exchange<'_> {
         theta: &[f64],
         measured: &Sweep,
         candidates: &[usize],
-        poll: &mut dyn FnMut() -> ControlFlow<()>,
+        poll: Poll,
     ) -> Result<Option<Best>> {
         let has_room = self.has_room(best);
         let mut found = swaps(self.objective, theta, &best.held(), measured, candidates, has_room, 1.0)?;
@@ -231,7 +230,7 @@ impl Exchange<'_> {
         }
         let mut together = disjoint.len();
         while together > 1 && poll().is_continue() {
-            let tried = self.minimise_on(exchanged(&best.support, &disjoint[..together]), Some(theta))?;
+            let tried = self.minimise_on(exchanged(&best.support, &disjoint[..together]), Some(theta), poll)?;
             if Self::is_lower(tried.value, best.value) {
                 return Ok(Some(tried));
             }
@@ -239,8 +238,11 @@ impl Exchange<'_> {
         }
         // One at a time; the model is exact for squared loss, and for others the first few are worth a try each.
         let tries = if self.objective.loss.is_quadratic() || self.sample.is_some() { 2 } else { 8 };
-        for swap in found.iter().take(tries).take_while(|_| poll().is_continue()) {
-            let tried = self.minimise_on(exchanged(&best.support, &[*swap]), Some(theta))?;
+        for swap in found.iter().take(tries) {
+            if poll().is_break() {
+                break;
+            }
+            let tried = self.minimise_on(exchanged(&best.support, &[*swap]), Some(theta), poll)?;
             if Self::is_lower(tried.value, best.value) {
                 return Ok(Some(tried));
             }
@@ -249,7 +251,13 @@ impl Exchange<'_> {
     }
 
     /// Adds the most promising features, refits, and removes the least useful ones.
-    fn expand_and_prune(&self, best: &Best, measured: &Sweep, candidates: &[usize]) -> Result<Option<Best>> {
+    fn expand_and_prune(
+        &self,
+        best: &Best,
+        measured: &Sweep,
+        candidates: &[usize],
+        poll: Poll,
+    ) -> Result<Option<Best>> {
         let room = (self.objective.data.rows() / 2).saturating_sub(best.support.len());
         let joining = self.keep.max(5).min(candidates.len()).min(room);
         if joining == 0 {
@@ -265,13 +273,13 @@ impl Exchange<'_> {
         union.extend(&promising[..joining]);
         union.sort_unstable();
         let theta = self.spread(best);
-        let wide = self.minimise_on(union, Some(&theta))?;
+        let wide = self.minimise_on(union, Some(&theta), poll)?;
         let Some(pruned) = eliminate(&wide.held(), self.keep) else { return Ok(None) };
         if pruned == best.support {
             return Ok(None);
         }
         let wide_theta = self.spread(&wide);
-        let tried = self.minimise_on(pruned, Some(&wide_theta))?;
+        let tried = self.minimise_on(pruned, Some(&wide_theta), poll)?;
         Ok(Self::is_lower(tried.value, best.value).then_some(tried))
     }
 }
@@ -292,7 +300,7 @@ mod tests {
     use crate::data::Data;
     use crate::loss::{Logistic, Loss, Squared};
     use crate::polish::Finish;
-    use crate::polish::testing::numbers;
+    use crate::polish::testing::{never, numbers};
 
     const ROWS: usize = 41_000;
     const COLUMNS: usize = 8;
@@ -320,11 +328,10 @@ mod tests {
             let objective = Objective::new(&data, loss, 1e-3);
             let mut start = vec![0.0; COLUMNS + 1];
             [1, 3, 4].iter().for_each(|&j| start[j] = 0.1);
-            let go = &mut || ControlFlow::Continue(());
             let direct = Exchange { objective, constraint: &set, intercept: true, keep: KEEP, sample: None };
-            let expected = direct.finish(&[&start], go).unwrap();
+            let expected = direct.finish(&[&start], &mut never).unwrap();
             let finish = Finish { objective, constraint: &set, intercept: true, seed };
-            let found = finish.run(&[&start], go).unwrap();
+            let found = finish.run(&[&start], &mut never).unwrap();
             let lowest = objective.value(&expected.theta);
             assert!((found.value - lowest).abs() <= 1e-10 * lowest, "seed {seed}: {} and {lowest}", found.value);
             assert_eq!(found.swap_optimal, Some(true));

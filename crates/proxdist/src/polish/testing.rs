@@ -1,6 +1,6 @@
 //! Functions with formulas, an interior-point method and random numbers, for the tests of the finishing methods.
 
-use super::{Finished, Smooth};
+use super::{Finished, Smooth, Until};
 use crate::constraint::Constraint;
 use crate::error::Result;
 use crate::linalg::{dot, norm};
@@ -8,11 +8,22 @@ use crate::loss::Loss;
 use crate::random::{Purpose, stream, uniform};
 use clarabel::algebra::CscMatrix;
 use clarabel::solver::{DefaultSettings, DefaultSolver, IPSolver, SupportedConeT};
+use std::ops::ControlFlow;
 
 /// Numbers between −1 and 1, the same for the same seed.
 pub(super) fn numbers(count: usize, seed: u64) -> Vec<f64> {
     let generator = &mut stream(seed, Purpose::Simulation, 0);
     (0..count).map(|_| 2.0 * uniform(generator) - 1.0).collect()
+}
+
+/// Nobody asks for the end.
+pub(super) fn never() -> ControlFlow<()> {
+    ControlFlow::Continue(())
+}
+
+/// The end at a residual, or when `poll` says so.
+pub(super) fn until(tolerance: f64, poll: &mut dyn FnMut() -> ControlFlow<()>) -> Until<'_> {
+    Until { tolerance, poll }
 }
 
 /// $\tfrac1n\sum_i \ell(x_i^T\theta + \beta_0; y_i) + \tfrac\lambda2\|\theta\|^2$, naively.

@@ -1,6 +1,6 @@
 //! The finishing methods against an interior-point method and against the laws they must obey.
 
-use super::testing::{Regression, check, interior_point, numbers};
+use super::testing::{Regression, check, interior_point, never, numbers, until};
 use super::{Smooth, accelerated, convex, faces};
 use crate::constraint::{
     Affine, Ball, Blocks, Bounds, ConeInBall, Constraint, HalfSpace, L1Ball, LinfBall, Monotone, NonNegative, Simplex,
@@ -9,6 +9,7 @@ use crate::constraint::{
 use crate::loss::{Huber, Logistic, Loss, Poisson, Squared};
 use clarabel::solver::SupportedConeT::{self, NonnegativeConeT, SecondOrderConeT, ZeroConeT};
 use proptest::prelude::*;
+use std::ops::ControlFlow;
 
 const TOLERANCE: f64 = 1e-12;
 const P: usize = 7;
@@ -106,8 +107,9 @@ fn least_squares_ends_where_the_interior_point_method_does() {
     for (set, extra, rows, bound, cones) in cases() {
         let expected = interior_point(&mut function, extra, &rows, &bound, &cones);
         let start = numbers(P + 1, 9);
-        let found =
-            check(&set.spec(), &mut function, &set, &start, 1e-10, |f, s, x| convex::minimise(f, s, x, TOLERANCE));
+        let found = check(&set.spec(), &mut function, &set, &start, 1e-10, |f, s, x| {
+            convex::minimise(f, s, x, &mut until(TOLERANCE, &mut never))
+        });
         let gap = super::descent::distance(&found, &expected);
         assert!(gap < 1e-6, "{}: {gap:e} from the interior-point method", set.spec());
         let best = function.value(&expected).unwrap();
@@ -128,7 +130,9 @@ fn laws(loss: impl Loss, has_intercept: bool, seed: u64, accuracy: f64) {
     for set in &sets {
         let start: Vec<f64> = numbers(P + usize::from(has_intercept), seed + 10).iter().map(|x| 2.0 * x).collect();
         let name = format!("{} {} {has_intercept} {seed}", function.loss.spec(), set.spec());
-        check(&name, &mut function, set, &start, accuracy, |f, s, x| convex::minimise(f, s, x, TOLERANCE));
+        check(&name, &mut function, set, &start, accuracy, |f, s, x| {
+            convex::minimise(f, s, x, &mut until(TOLERANCE, &mut never))
+        });
     }
 }
 
@@ -149,8 +153,12 @@ fn accelerated_gradients_agree_with_the_faces() {
     let mut function = Regression::random(60, P, Logistic, true, 6);
     for set in [Box::new(Simplex::default()) as Box<dyn Constraint>, Box::new(Bounds::between(-0.3, 0.3).unwrap())] {
         let start = vec![0.0; P + 1];
-        let exact = check("faces", &mut function, &set, &start, 1e-10, |f, s, x| faces::minimise(f, s, x, TOLERANCE));
-        let slow = check("apg", &mut function, &set, &start, 1e-8, |f, s, x| accelerated::minimise(f, s, x, 1e-10));
+        let exact = check("faces", &mut function, &set, &start, 1e-10, |f, s, x| {
+            faces::minimise(f, s, x, &mut until(TOLERANCE, &mut never))
+        });
+        let slow = check("apg", &mut function, &set, &start, 1e-8, |f, s, x| {
+            accelerated::minimise(f, s, x, &mut until(1e-10, &mut never))
+        });
         assert!(super::descent::distance(&exact, &slow) < 1e-6);
     }
 }
@@ -160,10 +168,12 @@ fn other_sets_go_through_projected_gradients() {
     let mut function = Regression::random(60, P, Squared, true, 6);
     let parts: Vec<Box<dyn Constraint>> = vec![Box::new(Monotone::increasing()), Box::new(Simplex::default())];
     let dykstra = intersection(parts).unwrap();
-    check("dykstra", &mut function, &dykstra, &[0.0; P + 1], 1e-7, |f, s, x| convex::minimise(f, s, x, 1e-8));
+    check("dykstra", &mut function, &dykstra, &[0.0; P + 1], 1e-7, |f, s, x| {
+        convex::minimise(f, s, x, &mut until(1e-8, &mut never))
+    });
     let sparse = Sparsity::at_most(3);
     let found = check("sparse", &mut function, &sparse, &[0.0; P + 1], f64::INFINITY, |f, s, x| {
-        accelerated::minimise(f, s, x, 1e-10)
+        accelerated::minimise(f, s, x, &mut until(1e-10, &mut never))
     });
     assert_eq!(found[..P].iter().filter(|x| **x != 0.0).count(), 3);
 }
@@ -175,7 +185,9 @@ fn many_free_variables_are_handled_by_conjugate_gradients() {
     function.ridge = 0.01;
     for set in [Box::new(WholeSpace) as Box<dyn Constraint>, Box::new(Bounds::between(-0.2, 5.0).unwrap())] {
         let start = vec![0.0; columns + 1];
-        check(&set.spec(), &mut function, &set, &start, 1e-9, |f, s, x| convex::minimise(f, s, x, TOLERANCE));
+        check(&set.spec(), &mut function, &set, &start, 1e-9, |f, s, x| {
+            convex::minimise(f, s, x, &mut until(TOLERANCE, &mut never))
+        });
     }
 }
 
@@ -198,7 +210,9 @@ fn singular_and_unbounded_problems_end_at_a_finite_point() {
         Box::new(Monotone::decreasing()),
     ];
     for set in &sets {
-        let finish = |f: &mut dyn Smooth, s: &dyn Constraint, x: &mut [f64]| convex::minimise(f, s, x, TOLERANCE);
+        let finish = |f: &mut dyn Smooth, s: &dyn Constraint, x: &mut [f64]| {
+            convex::minimise(f, s, x, &mut until(TOLERANCE, &mut never))
+        };
         let mut function = Regression::new(x.clone(), noisy.clone(), Squared, true);
         check(&set.spec(), &mut function, set, &[0.1; 5], 1e-9, finish);
         let mut function = Regression::new(x.clone(), classes.clone(), Logistic, true);
@@ -225,7 +239,7 @@ fn one_dimension_and_a_stationary_start_are_no_trouble() {
     ] {
         for start in [-4.0, 0.0, expected] {
             let found = check(&set.spec(), &mut function, &set, &[start], 1e-12, |f, s, x| {
-                convex::minimise(f, s, x, TOLERANCE)
+                convex::minimise(f, s, x, &mut until(TOLERANCE, &mut never))
             });
             assert!((found[0] - expected).abs() < 1e-12, "{}: {found:?}", set.spec());
         }
@@ -243,7 +257,7 @@ proptest! {
         let mut function = Regression::random(25, P, Logistic, true, seed);
         let mut linear = Regression::random(25, P, Squared, true, seed);
         for (set, ..) in cases() {
-            let finish = |f: &mut dyn Smooth, s: &dyn Constraint, x: &mut [f64]| convex::minimise(f, s, x, 1e-9);
+            let finish = |f: &mut dyn Smooth, s: &dyn Constraint, x: &mut [f64]| convex::minimise(f, s, x, &mut until(1e-9, &mut never));
             check(&set.spec(), &mut linear, &set, &start, 1e-4, finish);
             // Far away the logistic loss is flat, and separable classes have no optimum: only the laws are asked for.
             check(&set.spec(), &mut function, &set, &start, f64::INFINITY, finish);
@@ -256,7 +270,32 @@ fn a_gradient_step_from_corner_to_corner_is_taken() {
     // From the corner (−1, −1) the projected gradient step ends in (1, 1), a face of the same shape.
     let mut function = Regression::new(vec![1.0, 0.0, 0.0, 1.0], vec![9.0, 8.0], Squared, false);
     let set = Bounds::between(-1.0, 1.0).unwrap();
-    let found =
-        check("corner", &mut function, &set, &[-1.0, -1.0], 1e-10, |f, s, x| convex::minimise(f, s, x, TOLERANCE));
+    let found = check("corner", &mut function, &set, &[-1.0, -1.0], 1e-10, |f, s, x| {
+        convex::minimise(f, s, x, &mut until(TOLERANCE, &mut never))
+    });
     assert_eq!(found, [1.0, 1.0]);
+}
+
+#[test]
+fn an_interrupted_finish_keeps_the_best_point_so_far() {
+    let mut function = Regression::random(200, P, Logistic, true, 3);
+    for set in [&NonNegative as &dyn Constraint, &Ball::radius(0.5).unwrap(), &WholeSpace] {
+        let start = vec![0.0; P + 1];
+        let first = function.value(&start).unwrap();
+        let mut values = vec![first];
+        for patience in [0, 1, 100] {
+            let mut asked = 0;
+            let mut impatient = || {
+                asked += 1;
+                if asked > patience { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            };
+            let mut point = start.clone();
+            let ended =
+                convex::minimise(&mut function, set, &mut point, &mut until(TOLERANCE, &mut impatient)).unwrap();
+            assert!(ended.iterations <= patience);
+            values.push(function.value(&point).unwrap());
+        }
+        assert_eq!(values[1], first, "no step without leave");
+        assert!(values[2] < values[1] && values[3] < values[2], "{}: {values:?}", set.spec());
+    }
 }
