@@ -25,7 +25,8 @@ fn iterates<'a>(problem: &Problem<'a>, data: &'a Data<'a>, name: &str, rho1: f64
     let schedule = Polynomial::new(rho1, 0.8).unwrap();
     let sampler = Sampler::new(Sampling::WithoutReplacement, data.rows(), 16, 5);
     let theta = vec![0.0; data.columns() + usize::from(problem.has_intercept())];
-    let mut solver = Iteration::of(method(name).step(problem), data, &schedule, sampler, theta).unwrap();
+    let method = method(name);
+    let mut solver = Iteration::of(method.step(problem), data, &schedule, sampler, theta).unwrap();
     let step = |_| {
         solver.advance().unwrap();
         solver.theta().to_vec()
@@ -137,7 +138,9 @@ fn the_race_finds_a_rate_for_every_method() {
             let settings = Settings::default().method(method(entry.name)).max_steps(1500).polish(false).seed(3);
             let fit = problem.fit(&settings).unwrap();
             let gap = (fit.objective() - best) / (at_zero - best);
-            assert!(gap < 0.2, "{}, {}: {gap}", entry.name, loss.spec());
+            // Methods that do not see the set need not come close to the best point in it.
+            let limit = if entry.name.len() <= 4 && entry.name.ends_with("sgd") { 0.2 } else { 0.1 };
+            assert!(gap < limit, "{}, {}: {gap}", entry.name, loss.spec());
             assert_eq!(fit.model().method, entry.name);
             let again = problem.fit(&settings.threads(2)).unwrap();
             assert_eq!(bits(fit.coefficients()), bits(again.coefficients()), "one seed, one result");
@@ -149,7 +152,39 @@ fn the_race_finds_a_rate_for_every_method() {
 fn methods_read_back_as_they_are_written() {
     for entry in catalogue() {
         assert_eq!(method(entry.name).to_string(), entry.name);
+        assert!(entry.syntax.starts_with(entry.name));
     }
-    let error = "adam".parse::<Method>().unwrap_err().to_string();
-    assert!(error.contains("adam") && error.contains("spd, psgd"), "{error}");
+    let texts = [
+        "pd:momentum=yes;tolerance=0.001",
+        "incremental:g=ridge;order=gradient-first;between=projected",
+        "incremental:g=huber:2",
+        "spg:l1=0.1",
+        "spg:l2=2",
+        "prm:steps=30",
+        "cspp:tolerance=0.01",
+    ];
+    for text in texts {
+        assert_eq!(method(text).to_string(), text);
+        assert_eq!(method(&text.replace(';', " ; ").replace('=', " = ")).to_string(), text);
+    }
+    let usual = "incremental:order=prox-first;between=free;g=none";
+    assert_eq!(method(usual).to_string(), "incremental");
+}
+
+#[test]
+fn a_method_that_cannot_be_read_says_what_and_where() {
+    let cases: [(&str, &[&str]); 8] = [
+        ("adam", &["adam", "spd, pd, psgd"]),
+        ("spd:x=1", &["\"x\"", "character 5", "no such option"]),
+        ("pd:momentum=maybe", &["maybe", "no or yes"]),
+        ("pd:momentum", &["key=value"]),
+        ("prm:steps=0", &["\"0\"", "whole number from 1"]),
+        ("cspp:tolerance=-1", &["-1", "positive"]),
+        ("spg:l1=1;l2=1", &["l1 or l2, not both"]),
+        ("incremental:g=cubic", &["cubic", "none, ridge or a loss"]),
+    ];
+    for (text, pieces) in cases {
+        let error = text.parse::<Method>().unwrap_err().to_string();
+        assert!(pieces.iter().all(|piece| error.contains(piece)), "{text}: {error}");
+    }
 }

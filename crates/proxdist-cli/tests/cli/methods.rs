@@ -27,7 +27,7 @@ fn a_rate_is_the_inverse_of_rho1() {
     assert_eq!(rate["method"], "psgd");
     let said = place.run("fit sim/data.csv --target y --rate 0.01 --rho1 100");
     assert_eq!(said.code, Some(2));
-    let said = place.run("fit sim/data.csv --target y --rate -1");
+    let said = place.run("fit sim/data.csv --target y --rate 0");
     assert!(said.code == Some(2) && said.stderr.contains("positive number"), "{}", said.stderr);
 }
 

@@ -15,7 +15,8 @@
 //! | `primal` | p < b | Cholesky of $D + X^TWX$ |
 //! | `conjugate` | both large | conjugate gradients on $I + SKS$, never forming $K$ |
 //!
-//! `cost` predicts which is cheapest; `newton` is the driver that the last three share.
+//! `cost` predicts which is cheapest; `newton` is the driver that the last three share. `spectral` is for one batch that is used
+//! at every step.
 
 mod conjugate;
 mod cost;
@@ -23,8 +24,10 @@ mod dual;
 mod newton;
 mod primal;
 mod scalar;
+mod spectral;
 
 pub use cost::Path;
+pub use spectral::SpectralProx;
 
 use crate::data::{Batch, Rows, Support};
 use crate::error::{Error, Result};
@@ -164,6 +167,11 @@ impl<'l> Prox<'l> {
     pub fn force(mut self, path: Path) -> Self {
         self.forced = Some(path);
         self
+    }
+
+    /// Length of the parameter for this batch.
+    fn dimension(&self, batch: &Batch) -> usize {
+        batch.rows().width() + usize::from(self.intercept)
     }
 
     /// What the last step took.

@@ -1,11 +1,11 @@
 //! The gradient of a batch, $\nabla f_B(\theta) = \sum_i v_i\ell'(\eta_i; y_i)x_i + \lambda\theta$, with the intercept as a feature of ones that has no ridge.
 
 use crate::data::{Batch, Support};
-use crate::linalg::axpy;
+use crate::linalg::{axpy, norm_squared};
 use crate::loss::Loss;
 use crate::prox::{back, forward};
 
-/// The gradient of $f_B$, with its memory.
+/// Value and gradient of $f_B$, with their memory.
 pub(super) struct BatchGradient<'l> {
     loss: &'l dyn Loss,
     ridge: f64,
@@ -26,6 +26,13 @@ impl<'l> BatchGradient<'l> {
         self.predictors.resize(batch.len(), 0.0);
         forward(batch.rows(), theta, &self.support, &mut self.predictors);
         self.predictors.iter_mut().zip(batch.offset()).for_each(|(eta, o)| *eta += o);
+    }
+
+    /// $f_B(\theta)$
+    pub(super) fn value(&mut self, batch: &Batch, theta: &[f64]) -> f64 {
+        self.predict(batch, theta);
+        let ridge = 0.5 * self.ridge * norm_squared(&theta[..batch.rows().width()]);
+        self.loss.weighted_value(&self.predictors, batch.response(), batch.weights()) + ridge
     }
 
     /// $\nabla f_B(\theta)$, in the layout of `theta`.

@@ -28,6 +28,9 @@ pub(crate) const WIDE_GRID: [f64; 14] = [1e-3, 3e-3, 1e-2, 3e-2, 1e-1, 3e-1, 1.0
 const FIRST_ROUND: u64 = 10;
 /// Steps of the whole race, the winner's last ones being its own.
 const LENGTH: u64 = 140;
+/// The same where every step looks at all rows.
+const FIRST_FULL_ROUND: u64 = 2;
+const FULL_LENGTH: u64 = 28;
 
 /// What the candidates share.
 pub(crate) struct Race<'a> {
@@ -38,6 +41,8 @@ pub(crate) struct Race<'a> {
     pub(crate) gamma: f64,
     pub(crate) monitor: &'a Monitor<'a>,
     pub(crate) max_steps: u64,
+    /// Whether the race is cut down where every step looks at all rows.
+    pub(crate) is_short: bool,
 }
 
 /// The winner, and where the others got to.
@@ -72,6 +77,11 @@ struct Track<'r> {
 }
 
 impl<'r> Race<'r> {
+    /// The scale of the grid.
+    pub(crate) fn scale(&self, start: &[f64], seed: u64) -> Result<f64> {
+        average_curvature(self.objective.data, self.objective.loss, start, seed)
+    }
+
     /// Runs the race from `start` with the step of a method.
     pub(crate) fn run(
         &self,
@@ -86,8 +96,13 @@ impl<'r> Race<'r> {
         let mut racing = self.candidates(start, scale)?;
         let mut dropped: Vec<Candidate> = Vec::new();
         let mut trace = Vec::new();
-        let (mut step, mut round, mut is_interrupted) = (0, FIRST_ROUND, false);
-        let length = LENGTH.min(self.max_steps);
+        let (first_round, length) = if sampler.is_full_batch() && self.is_short {
+            (FIRST_FULL_ROUND, FULL_LENGTH)
+        } else {
+            (FIRST_ROUND, LENGTH)
+        };
+        let (mut step, mut round, mut is_interrupted) = (0, first_round, false);
+        let length = length.min(self.max_steps);
         while step < length && !is_interrupted {
             track.how.share_among(racing.len());
             let steps = if racing.len() > 1 { round } else { length };
@@ -190,8 +205,8 @@ fn three_digits(value: f64) -> f64 {
     format!("{value:.2e}").parse().unwrap_or(value)
 }
 
-/// The average curvature of F along a coordinate at the start, from a sample of rows: the scale of the grid.
-pub(crate) fn average_curvature(data: &Data, loss: &dyn Loss, start: &[f64], seed: u64) -> Result<f64> {
+/// The average curvature of F along a coordinate at the start, from a sample of rows.
+fn average_curvature(data: &Data, loss: &dyn Loss, start: &[f64], seed: u64) -> Result<f64> {
     const SAMPLE: usize = 500;
     let rows = monitor_sample(seed, data.rows(), SAMPLE.min(data.rows()));
     let (coefficients, intercept) = start.split_at(data.columns());
