@@ -8,6 +8,7 @@ use crate::loss::Loss;
 use crate::objective::Objective;
 use crate::polish::gap;
 use crate::sampling::monitor_sample;
+use crate::solver::Penalty;
 use serde::{Deserialize, Serialize};
 
 /// What can be said about a result $\hat\theta \in C$.
@@ -15,7 +16,8 @@ use serde::{Deserialize, Serialize};
 pub struct Certificate {
     /// Distance to the set of the iterate that the last projection started from.
     pub distance: f64,
-    /// $L\,\|\hat\theta - P_C(\hat\theta - \nabla F(\hat\theta)/L)\|$ on all data: zero at a stationary point.
+    /// $L\,\|\hat\theta - P_C(\hat\theta - \nabla F(\hat\theta)/L)\|$ on all data: zero at a stationary point. With an L1 penalty its
+    /// proximal map takes the place of $P_C$.
     pub stationarity: f64,
     /// The $L$ of the line above, the largest curvature of F at the result, estimated on a sample of rows.
     pub curvature: f64,
@@ -91,6 +93,14 @@ pub(crate) fn stationarity(
     Ok(curvature * norm_squared(&moved).sqrt())
 }
 
+/// The same with the proximal map of a penalty in place of the projection.
+fn penalised_stationarity(penalty: Penalty, columns: usize, theta: &[f64], gradient: &[f64], curvature: f64) -> f64 {
+    let mut moved: Vec<f64> = theta.iter().zip(gradient).map(|(t, g)| t - g / curvature).collect();
+    penalty.prox(1.0 / curvature, &mut moved[..columns]);
+    moved.iter_mut().zip(theta).for_each(|(m, t)| *m -= t);
+    curvature * norm_squared(&moved).sqrt()
+}
+
 /// Measures a result on all data; returns F with it, which the same pass gives. `known` are F and its gradient, if the pass
 /// has been made already.
 pub(crate) fn certify(
@@ -100,18 +110,25 @@ pub(crate) fn certify(
     known: Option<(f64, Vec<f64>)>,
     distance: f64,
     (swap_optimal, schedule_meets_theory): (Option<bool>, bool),
+    l1: f64,
     seed: u64,
 ) -> Result<(Certificate, f64)> {
     let Objective { data, loss, ridge } = objective;
-    let (value, gradient) = if let Some(known) = known {
+    let (mut value, gradient) = if let Some(known) = known {
         known
     } else {
         let mut gradient = vec![0.0; theta.len()];
         (objective.gradient(theta, &mut gradient)?, gradient)
     };
     let curvature = largest_curvature(data, loss, ridge, theta, seed)?;
-    let stationarity = stationarity(constraint, data.columns(), theta, &gradient, curvature)?;
-    let gap = if constraint.is_convex() { gap(constraint, data.columns(), &gradient, theta) } else { None };
+    let stationarity = if l1 > 0.0 {
+        value += l1 * objective.l1_norm(theta);
+        penalised_stationarity(Penalty::L1(l1), data.columns(), theta, &gradient, curvature)
+    } else {
+        stationarity(constraint, data.columns(), theta, &gradient, curvature)?
+    };
+    let gap =
+        if constraint.is_convex() && l1 == 0.0 { gap(constraint, data.columns(), &gradient, theta) } else { None };
     let certificate = Certificate { distance, stationarity, curvature, gap, swap_optimal, schedule_meets_theory };
     Ok((certificate, value))
 }

@@ -5,18 +5,18 @@ use crate::constraint::Workspace;
 use crate::error::{Error, Result};
 use crate::polish::Finish;
 use crate::problem::Problem;
-use crate::prox::Prox;
-use crate::sampling::Sampler;
+use crate::sampling::{Sampler, Sampling};
 use crate::schedule::{Polynomial, Schedule};
-use crate::solver::{Fit, Monitor, Past, ProximalDistance, Run, Settings, Stop, run};
+use crate::solver::{Fit, Iteration, Monitor, Past, Run, Settings, Stop, run};
 use crate::trace::{Observer, Phase};
-use crate::tune::{Race, average_curvature, usual_batch_size};
+use crate::tune::{GRID, Race, WIDE_GRID, usual_batch_size};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Fits a problem whose settings have been checked.
-pub(crate) fn fit(problem: &Problem, settings: &Settings, observer: &mut dyn Observer) -> Result<Fit> {
+/// Fits a problem whose settings have been checked. Steps are taken on `parts`; what is minimised, and so watched, finished
+/// and certified, is `problem`, which may have more terms.
+pub(crate) fn fit(problem: &Problem, parts: &Problem, settings: &Settings, observer: &mut dyn Observer) -> Result<Fit> {
     let start = start(problem, settings)?;
     let monitor = Monitor::new(problem.objective(), settings);
     let mut sampler = sampler(problem, settings);
@@ -24,7 +24,10 @@ pub(crate) fn fit(problem: &Problem, settings: &Settings, observer: &mut dyn Obs
 
     let stage = match (&settings.resume, &settings.schedule, settings.rho1) {
         (Some(snapshot), ..) => Stage::resumed(snapshot.clone()),
-        (None, None, None) => Stage::raced(problem, settings, &monitor, &start, &mut sampler, observer)?,
+        (None, None, None) => {
+            let race = race(problem, settings, &monitor);
+            Stage::raced(&race, parts, settings, &start, &mut sampler, observer)?
+        }
         (None, _, rho1) => Stage { rho1, step: 0, theta: start, ..Stage::default() },
     };
     let schedule: Arc<dyn Schedule> = match (&settings.schedule, stage.rho1) {
@@ -32,7 +35,7 @@ pub(crate) fn fit(problem: &Problem, settings: &Settings, observer: &mut dyn Obs
         (None, rho1) => Arc::new(Polynomial::new(rho1.unwrap_or(1.0), settings.gamma)?),
     };
     let runners_up = stage.past.runners_up.clone();
-    let mut outcome = iterate(problem, settings, &monitor, stage, &*schedule, sampler, observer)?;
+    let mut outcome = iterate((problem, parts), settings, &monitor, stage, &*schedule, sampler, observer)?;
     let Ended { swap_optimal, known } = polish(problem, settings, &monitor, &runners_up, &mut outcome, observer)?;
     let (certificate, objective) = certify(
         problem.objective(),
@@ -41,10 +44,11 @@ pub(crate) fn fit(problem: &Problem, settings: &Settings, observer: &mut dyn Obs
         known,
         outcome.distance,
         (swap_optimal, schedule.meets_theory()),
+        settings.method.l1_weight(),
         settings.seed,
     )?;
-    let was_cut_short = matches!(outcome.stop, Stop::Interrupted | Stop::TimeLimit);
-    if settings.polish && !was_cut_short && certificate.is_stationary(objective) {
+    let was_cut_short = matches!(outcome.stop, Stop::Interrupted | Stop::TimeLimit | Stop::Diverged);
+    if finishes(settings) && !was_cut_short && certificate.is_stationary(objective) {
         outcome.stop = Stop::Polished;
     }
     Ok(Fit::new(problem, outcome, objective, certificate, &*schedule, batch_size, settings))
@@ -56,8 +60,10 @@ struct Stage {
     rho1: Option<f64>,
     step: u64,
     theta: Vec<f64>,
+    memory: Vec<f64>,
     past: Past,
-    is_interrupted: bool,
+    /// Why the race was the end of it, if it was.
+    ended: Option<Stop>,
 }
 
 impl Stage {
@@ -68,35 +74,62 @@ impl Stage {
             best: Some(snapshot.best),
             runners_up: snapshot.runners_up,
         };
-        Self { rho1: snapshot.rho1, step: snapshot.step, theta: snapshot.theta, past, is_interrupted: false }
+        let (step, theta, memory) = (snapshot.step, snapshot.theta, snapshot.memory);
+        Self { rho1: snapshot.rho1, step, theta, memory, past, ended: None }
     }
 
     fn raced(
-        problem: &Problem,
+        race: &Race,
+        parts: &Problem,
         settings: &Settings,
-        monitor: &Monitor,
         start: &[f64],
         sampler: &mut Sampler,
         observer: &mut dyn Observer,
     ) -> Result<Self> {
-        let race = Race {
-            objective: problem.objective(),
-            constraint: problem.constraint(),
-            intercept: problem.has_intercept(),
-            gamma: settings.gamma,
-            monitor,
-            max_steps: settings.max_steps,
+        let scale = race.scale(start, settings.seed)?;
+        let result = match race.run(settings.method.step(parts), start, sampler, scale, observer) {
+            // Not one candidate stayed finite; the projected start is all there is.
+            Err(Error::Diverged { .. }) => {
+                return Ok(Self { theta: start.to_vec(), ended: Some(Stop::Diverged), ..Self::default() });
+            }
+            other => other?,
         };
-        let scale = average_curvature(problem.data(), problem.loss(), start, settings.seed)?;
-        let result = race.run(start, sampler, scale, observer)?;
         let past = Past { rho1: Some(result.rho1), trace: result.trace, best: None, runners_up: result.runners_up };
-        let is_interrupted = result.is_interrupted;
-        Ok(Self { rho1: Some(result.rho1), step: result.step, theta: result.theta, past, is_interrupted })
+        let ended = result.is_interrupted.then_some(Stop::Interrupted);
+        // A race leaves no level early, so what the method remembers of it is all in its memory.
+        let memory = if result.at.memory.is_empty() { Vec::new() } else { [&[0.0], &result.at.memory[..]].concat() };
+        Ok(Self { rho1: Some(result.rho1), step: result.step, theta: result.at.theta, memory, past, ended })
     }
 }
 
-fn iterate(
+/// The race that these settings ask for.
+fn race<'p>(problem: &'p Problem, settings: &Settings, monitor: &'p Monitor) -> Race<'p> {
+    Race {
+        objective: problem.objective(),
+        constraint: problem.constraint(),
+        grid: if settings.method.is_explicit() { &WIDE_GRID } else { &GRID },
+        gamma: settings.gamma,
+        monitor,
+        max_steps: settings.max_steps,
+        is_short: settings.method.is_full_batch(),
+    }
+}
+
+/// The first penalty that serves a method best after a short race over a wide grid, the same for every method.
+pub(crate) fn first_penalty(
     problem: &Problem,
+    parts: &Problem,
+    settings: &Settings,
+    observer: &mut dyn Observer,
+) -> Result<Option<f64>> {
+    let (start, mut sampler) = (start(problem, settings)?, sampler(problem, settings));
+    let monitor = Monitor::new(problem.objective(), settings);
+    let race = Race { grid: &WIDE_GRID, ..race(problem, settings, &monitor) };
+    Ok(Stage::raced(&race, parts, settings, &start, &mut sampler, observer)?.rho1)
+}
+
+fn iterate(
+    (problem, parts): (&Problem, &Problem),
     settings: &Settings,
     monitor: &Monitor,
     stage: Stage,
@@ -107,14 +140,14 @@ fn iterate(
     let data = problem.data();
     // After a race the winner is close enough for an exact finish; a snapshot belongs to an iteration that is to go on.
     let is_close =
-        settings.polish && stage.step > 0 && Finish::is_exact(problem.constraint()) && settings.resume.is_none();
-    if stage.is_interrupted || is_close || stage.step >= settings.max_steps {
+        finishes(settings) && stage.step > 0 && Finish::is_exact(problem.constraint()) && settings.resume.is_none();
+    if stage.ended.is_some() || is_close || stage.step >= settings.max_steps {
         let stop = match stage {
-            Stage { is_interrupted: true, .. } => Stop::Interrupted,
+            Stage { ended: Some(stop), .. } => stop,
             Stage { step, .. } if step >= settings.max_steps => Stop::MaxSteps,
             _ => Stop::Converged,
         };
-        let Past { best, trace, .. } = stage.past;
+        let (steps, Past { best, trace, .. }) = (stage.step, stage.past);
         let (theta, distance) = if let Some((_, distance, theta)) = best {
             (theta, distance)
         } else {
@@ -122,13 +155,17 @@ fn iterate(
             problem.constraint().project(&mut theta[..data.columns()], &mut Workspace::default())?;
             (theta, trace.last().map_or(f64::NAN, |last| last.distance))
         };
-        return Ok(Run { theta, distance, trace, stop });
+        return Ok(Run { theta, distance, steps, trace, stop });
     }
-    let prox = Prox::new(problem.loss()).ridge(problem.ridge_weight()).intercept(problem.has_intercept());
-    let solver = ProximalDistance::new(data, problem.constraint(), Box::new(prox), schedule, sampler, stage.theta)?;
-    let mut solver = solver.resumed_at(stage.step);
+    let solver = Iteration::of(settings.method.step(parts), data, schedule, sampler, stage.theta)?;
+    let mut solver = solver.resumed_at(stage.step).remembering(&stage.memory);
     let size = (data.rows(), data.columns());
     run(&mut solver, monitor, problem.constraint(), settings, stage.past, size, observer)
+}
+
+/// Whether there is an exact finish for what the method minimises.
+fn finishes(settings: &Settings) -> bool {
+    settings.polish && settings.method.l1_weight() == 0.0
 }
 
 /// What the exact finish knows of its result.
@@ -148,7 +185,7 @@ fn polish(
     outcome: &mut Run,
     observer: &mut dyn Observer,
 ) -> Result<Ended> {
-    if !settings.polish || outcome.stop == Stop::Interrupted {
+    if !finishes(settings) || matches!(outcome.stop, Stop::Interrupted | Stop::Diverged) {
         return Ok(Ended::default());
     }
     let began = Instant::now();
@@ -200,5 +237,6 @@ fn sampler(problem: &Problem, settings: &Settings) -> Sampler {
     let rows = problem.data().rows();
     let resumed = settings.resume.as_ref().map(|snapshot| snapshot.batch_size);
     let size = settings.batch_size.or(resumed).unwrap_or_else(|| usual_batch_size(rows));
-    Sampler::new(settings.sampling, rows, size, settings.seed)
+    let sampling = if settings.method.is_full_batch() { Sampling::FullBatch } else { settings.sampling };
+    Sampler::new(sampling, rows, size, settings.seed)
 }

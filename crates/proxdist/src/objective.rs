@@ -61,6 +61,11 @@ impl<'p> Objective<'p> {
         if self.ridge > 0.0 { 0.5 * self.ridge * norm_squared(self.split(theta).0) } else { 0.0 }
     }
 
+    /// $\|\theta\|_1$, without the intercept.
+    pub(crate) fn l1_norm(&self, theta: &[f64]) -> f64 {
+        self.split(theta).0.iter().map(|value| value.abs()).sum()
+    }
+
     /// Weighted losses and weights of some rows.
     fn sum(&self, theta: &[f64], support: &Support, rows: impl Iterator<Item = usize>) -> (f64, f64) {
         let (coefficients, intercept) = self.split(theta);

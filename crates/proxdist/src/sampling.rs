@@ -14,6 +14,8 @@ pub enum Sampling {
     WithoutReplacement,
     /// Passes over the data in a new random order each; the fewer than `b` rows left at the end of a pass are passed over.
     Reshuffled,
+    /// Batches of consecutive rows, from the first to the last and round again; a batch may go on from the last row to the first.
+    Cyclic,
     /// All rows in order, whatever the batch size: the deterministic method.
     FullBatch,
 }
@@ -53,6 +55,11 @@ impl Sampler {
         batch.clear();
         match self.sampling {
             Sampling::FullBatch => batch.extend(0..self.rows),
+            Sampling::Cyclic => {
+                let rows = self.rows as u64;
+                let first = ((step - 1) % rows) * (self.batch_size as u64 % rows) % rows;
+                batch.extend((first as usize..self.rows).chain(0..first as usize).take(self.batch_size));
+            }
             Sampling::WithoutReplacement => {
                 sample(self.seed, Purpose::Batch, step, self.rows, self.batch_size, &mut self.displaced, batch);
             }
@@ -153,6 +160,14 @@ mod tests {
         // Chi-squared with 19 degrees of freedom, shrunk by the finite population: 45 is far in its tail.
         let statistic: f64 = counts.iter().map(|c| (c - expected).powi(2) / expected).sum();
         assert!(statistic < 45.0, "{statistic}");
+    }
+
+    #[test]
+    fn cyclic_batches_go_round_in_order() {
+        let mut sampler = Sampler::new(Sampling::Cyclic, 5, 2, 9);
+        let seen: Vec<usize> = (1..=5).flat_map(|step| drawn(&mut sampler, step)).collect();
+        assert_eq!(seen, [0, 1, 2, 3, 4, 0, 1, 2, 3, 4]);
+        assert_eq!(drawn(&mut sampler, u64::MAX).len(), 2);
     }
 
     #[test]

@@ -2,14 +2,15 @@
 //!
 //! One test only, so that no other thread allocates at the same time.
 
-use proxdist::Data;
+use proxdist::constraint::Sparsity;
 use proxdist::loss::{Huber, Logistic, Loss, Poisson, Squared, SquaredHinge};
 use proxdist::prox::{Path, Prox};
 use proxdist::sampling::{Sampler, Sampling};
 use proxdist::schedule::Constant;
 use proxdist::simulate::{Response, Truth, vector};
-use proxdist::solver::{ProximalDistance, Solver};
+use proxdist::solver::{Iteration, ProximalDistance, Solver};
 use proxdist::spec::SetSpec;
+use proxdist::{Data, Method, Problem};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -56,6 +57,21 @@ fn count(data: &Data, set: &str, loss: &dyn Loss, path: Option<Path>, sampling: 
     ALLOCATIONS.load(Ordering::Relaxed) - before
 }
 
+/// The same for a method by name.
+fn count_of_method(data: &Data, text: &str) -> usize {
+    let problem = Problem::new(data, Squared, Sparsity::at_most(3)).intercept(true).ridge(0.01);
+    let method: Method = text.parse().unwrap();
+    let schedule = Constant::new(40.0).unwrap();
+    let sampling = if method.is_full_batch() { Sampling::FullBatch } else { Sampling::WithoutReplacement };
+    let sampler = Sampler::new(sampling, data.rows(), 20, 1);
+    let theta = vec![0.0; data.columns() + 1];
+    let mut solver = Iteration::of(method.step(&problem), data, &schedule, sampler, theta).unwrap();
+    (0..100).for_each(|_| solver.advance().unwrap());
+    let before = ALLOCATIONS.load(Ordering::Relaxed);
+    (0..50).for_each(|_| solver.advance().unwrap());
+    ALLOCATIONS.load(Ordering::Relaxed) - before
+}
+
 #[test]
 fn a_steady_step_allocates_nothing() {
     let simulated = vector(Response::Logistic, Truth::Sparse(3), 400, 36, 1).unwrap();
@@ -75,6 +91,12 @@ fn a_steady_step_allocates_nothing() {
             }
         }
         assert_eq!(count(data, "ball:1", &Logistic, None, Sampling::FullBatch), 0, "{name} rows, full batch");
+        for entry in proxdist::solver::catalogue() {
+            assert_eq!(count_of_method(data, entry.name), 0, "{name} rows, {}", entry.name);
+        }
+        for text in ["incremental:g=huber:1;between=projected", "pd:momentum=yes;tolerance=1e-6"] {
+            assert_eq!(count_of_method(data, text), 0, "{name} rows, {text}");
+        }
     }
     let sets = [
         "none",

@@ -7,12 +7,14 @@ mod logistic;
 mod poisson;
 mod squared;
 mod squared_hinge;
+mod sum;
 
 pub use huber::Huber;
 pub use logistic::Logistic;
 pub use poisson::Poisson;
 pub use squared::Squared;
 pub use squared_hinge::SquaredHinge;
+pub use sum::Sum;
 
 use crate::error::{Error, Result};
 use std::ops::Deref;
@@ -144,8 +146,12 @@ pub fn catalogue() -> &'static [LossEntry] {
     ]
 }
 
-/// Reads `squared`, `logistic`, `huber:2`, `poisson` or `squared-hinge`; plain `huber` has δ = 1.345.
+/// Reads `squared`, `logistic`, `huber:2`, `poisson` or `squared-hinge`, or a sum of them such as `squared + huber:2`; plain
+/// `huber` has δ = 1.345.
 pub fn parse(text: &str) -> Result<Box<dyn Loss>> {
+    if let Some((first, rest)) = text.split_once(" + ") {
+        return Ok(Box::new(Sum(parse(first)?, parse(rest)?)));
+    }
     let trimmed = text.trim();
     let (name, argument) =
         trimmed.split_once(':').map_or((trimmed, None), |(name, rest)| (name.trim(), Some(rest.trim())));

@@ -12,6 +12,8 @@ const CHEAP: usize = 4_000_000;
 /// Measures F on all rows, or on a fixed sample where all would cost too much.
 pub(crate) struct Monitor<'a> {
     objective: Objective<'a>,
+    /// Weight of an L1 term that the method adds to F.
+    l1: f64,
     sample: Option<Vec<usize>>,
 }
 
@@ -24,7 +26,7 @@ impl<'a> Monitor<'a> {
             StopRule::Settled => settings.monitor_rows.unwrap_or(usual),
         };
         let sample = (count < rows).then(|| monitor_sample(settings.seed, rows, count));
-        Self { objective, sample }
+        Self { objective, l1: settings.method.l1_weight(), sample }
     }
 
     /// Rows watched.
@@ -32,12 +34,13 @@ impl<'a> Monitor<'a> {
         self.sample.as_ref().map_or(self.objective.data.rows(), Vec::len)
     }
 
-    /// F on those rows.
+    /// What the method minimises, on those rows.
     pub(crate) fn value(&self, theta: &[f64]) -> f64 {
-        match &self.sample {
+        let smooth = match &self.sample {
             Some(sample) => self.objective.value_on(theta, sample),
             None => self.objective.value(theta),
-        }
+        };
+        if self.l1 > 0.0 { smooth + self.l1 * self.objective.l1_norm(theta) } else { smooth }
     }
 
     /// A checkpoint at an iterate and its projection, `points = (projection, iterate)`.

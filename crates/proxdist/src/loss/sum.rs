@@ -1,0 +1,36 @@
+//! The sum of two losses of the same observation, $\ell(\eta; y) = \ell_1(\eta; y) + \ell_2(\eta; y)$, written `squared + huber:2`.
+//!
+//! A prediction means what it means for the first of the two.
+
+use super::Loss;
+
+/// Two losses added up.
+#[derive(Clone, Copy, Debug)]
+pub struct Sum<A, B>(pub A, pub B);
+
+impl<A: Loss, B: Loss> Loss for Sum<A, B> {
+    fn value(&self, predictor: f64, response: f64) -> f64 {
+        self.0.value(predictor, response) + self.1.value(predictor, response)
+    }
+    fn slope(&self, predictor: f64, response: f64) -> f64 {
+        self.0.slope(predictor, response) + self.1.slope(predictor, response)
+    }
+    fn curvature(&self, predictor: f64, response: f64) -> f64 {
+        self.0.curvature(predictor, response) + self.1.curvature(predictor, response)
+    }
+    fn curvature_bound(&self) -> Option<f64> {
+        Some(self.0.curvature_bound()? + self.1.curvature_bound()?)
+    }
+    fn is_quadratic(&self) -> bool {
+        self.0.is_quadratic() && self.1.is_quadratic()
+    }
+    fn check_response(&self, response: f64) -> Result<(), &'static str> {
+        self.0.check_response(response).and_then(|()| self.1.check_response(response))
+    }
+    fn mean(&self, predictor: f64) -> f64 {
+        self.0.mean(predictor)
+    }
+    fn spec(&self) -> String {
+        format!("{} + {}", self.0.spec(), self.1.spec())
+    }
+}

@@ -1,0 +1,84 @@
+//! The prox of one and the same batch again and again, for quadratic losses: one eigendecomposition makes every later $\rho$ cheap.
+//!
+//! With $H = \nabla^2f_B = Q\Lambda Q^T$ (ridge included, which leaves one penalty for all coordinates) and $c = -\nabla f_B(0)$, the minimiser of
+//! $f_B(\theta) + \frac\rho2\|\theta - z\|^2$ is $Q(\Lambda + \rho)^{-1}Q^T(c + \rho z)$: two products with $Q$, whatever the number of rows and whatever $\rho$. Other losses, and
+//! parameters so large that the decomposition would not pay, go the usual way.
+
+use super::{BatchProx, Prox, back};
+use crate::data::Batch;
+use crate::error::Result;
+use crate::linalg::{SymmetricEigen, mirror, times, transpose_times};
+
+/// Coordinates beyond which the decomposition, a cubic cost, is not worth it.
+const LARGEST: usize = 2048;
+
+/// A prox that remembers the decomposition of the batch it was last applied to.
+pub struct SpectralProx<'l> {
+    usual: Prox<'l>,
+    eigen: SymmetricEigen,
+    /// Which batch the decomposition belongs to, and whether it could be computed.
+    belongs_to: Option<(u64, bool)>,
+    linear: Vec<f64>,
+    work: Vec<f64>,
+}
+
+impl<'l> SpectralProx<'l> {
+    /// Does what `usual` does.
+    pub fn new(usual: Prox<'l>) -> Self {
+        let (linear, work) = (Vec::new(), Vec::new());
+        Self { usual, eigen: SymmetricEigen::default(), belongs_to: None, linear, work }
+    }
+
+    /// Decomposes the Hessian of the batch; `false` if that fails, as for numbers too large to square.
+    fn decompose(&mut self, batch: &Batch, size: usize) -> bool {
+        let (rows, features) = (batch.rows(), batch.rows().width());
+        let (loss, zeros) = (self.usual.loss, vec![0.0; batch.len()]);
+        let (mut slopes, mut curvatures) = (zeros.clone(), zeros);
+        loss.weighted_slopes(batch.offset(), batch.response(), batch.weights(), &mut slopes);
+        loss.weighted_curvatures(batch.offset(), batch.response(), batch.weights(), &mut curvatures);
+        slopes.iter_mut().for_each(|slope| *slope = -*slope);
+        self.linear.resize(size, 0.0);
+        back(rows, &slopes, &mut self.linear);
+        let mut cross = vec![0.0; features * features];
+        rows.add_weighted_cross(&curvatures, &mut cross, &mut self.work);
+        let hessian = self.eigen.matrix(size);
+        hessian.fill(0.0);
+        for (j, column) in cross.chunks_exact(features).enumerate() {
+            hessian[j * size..j * size + features].copy_from_slice(column);
+            hessian[j * size + j] += self.usual.ridge;
+        }
+        if size > features {
+            let mut border = vec![0.0; size];
+            back(rows, &curvatures, &mut border);
+            border.iter().enumerate().for_each(|(j, value)| hessian[j * size + features] = *value);
+        }
+        mirror(hessian, size);
+        self.eigen.decompose()
+    }
+}
+
+impl BatchProx for SpectralProx<'_> {
+    fn apply(&mut self, batch: &Batch, rho: f64, theta: &mut [f64]) -> Result<()> {
+        let size = theta.len();
+        if !self.usual.loss.is_quadratic() || size > LARGEST || size != self.usual.dimension(batch) {
+            return self.usual.apply(batch, rho, theta);
+        }
+        if self.belongs_to.map(|(stamp, _)| stamp) != Some(batch.stamp()) {
+            self.belongs_to = Some((batch.stamp(), self.decompose(batch, size)));
+        }
+        if self.belongs_to.is_none_or(|(_, is_usable)| !is_usable) {
+            return self.usual.apply(batch, rho, theta);
+        }
+        theta.iter_mut().zip(&self.linear).for_each(|(theta, c)| *theta = c + rho * *theta);
+        self.work.resize(size, 0.0);
+        // The vectors are columns; read row by row, the same memory is their transpose.
+        times(self.eigen.vectors(), theta, &mut self.work, false);
+        self.work.iter_mut().zip(self.eigen.values()).for_each(|(x, lambda)| *x /= lambda.max(0.0) + rho);
+        transpose_times(self.eigen.vectors(), &self.work, theta, false);
+        Ok(())
+    }
+
+    fn share_among(&mut self, steps: usize) {
+        self.usual.share_among(steps);
+    }
+}
