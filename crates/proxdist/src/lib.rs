@@ -53,6 +53,7 @@ mod shape;
 pub mod simulate;
 pub mod solver;
 pub mod spec;
+pub mod theory;
 pub mod trace;
 mod tune;
 

@@ -76,14 +76,7 @@ impl<'a> Problem<'a> {
     /// Fits while an observer watches, who may end the run early.
     pub fn fit_observed(&self, settings: &Settings, observer: &mut dyn Observer) -> Result<Fit> {
         self.check(settings)?;
-        match settings.threads {
-            None => fitting::fit(self, settings, observer),
-            Some(threads) => {
-                let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-                let pool = pool.map_err(|error| Error::Threads { threads, reason: error.to_string() })?;
-                pool.install(|| fitting::fit(self, settings, observer))
-            }
-        }
+        in_pool(settings.threads, || fitting::fit(self, settings, observer))
     }
 
     fn check(&self, settings: &Settings) -> Result<()> {
@@ -99,4 +92,12 @@ impl<'a> Problem<'a> {
         }
         Ok(())
     }
+}
+
+/// Runs with this many threads for passes over the data, or in the caller's pool.
+pub(crate) fn in_pool<T: Send>(threads: Option<usize>, work: impl FnOnce() -> Result<T> + Send) -> Result<T> {
+    let Some(threads) = threads else { return work() };
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    let pool = pool.map_err(|error| Error::Threads { threads, reason: error.to_string() })?;
+    pool.install(work)
 }

@@ -5,11 +5,13 @@
 //! does not matter; a Cholesky factor lives in the lower triangle, column-major.
 
 mod cholesky;
+mod eigen;
 pub(crate) mod svd;
 mod tridiagonal;
 mod vectors;
 
 pub(crate) use cholesky::Cholesky;
+pub(crate) use eigen::Eigen;
 pub(crate) use vectors::{all_finite, axpy, dot, dot_mixed, norm, norm_squared};
 
 use faer::dyn_stack::{MemBuffer, MemStack, StackReq};

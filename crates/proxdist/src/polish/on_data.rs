@@ -18,6 +18,11 @@ impl<'p> OnData<'p> {
     pub(crate) fn new(objective: Objective<'p>, intercept: bool) -> Self {
         Self { objective, intercept, curvatures: Vec::new() }
     }
+
+    /// With second derivatives as if row $i$ had the curvature given, weight and $1/\sum w$ included.
+    pub(crate) fn with_curvatures(objective: Objective<'p>, intercept: bool, curvatures: Vec<f64>) -> Self {
+        Self { objective, intercept, curvatures }
+    }
 }
 
 /// Slope $w_i\ell'(\eta_i)/\sum w$ and curvature $w_i\ell''(\eta_i)/\sum w$ of every row at a point.
