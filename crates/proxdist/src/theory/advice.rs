@@ -33,7 +33,7 @@ pub struct Recommendation {
 pub struct Advice {
     /// The number of steps, $k$.
     pub steps: u64,
-    /// The largest $\rho_1$ that has the rate $1/k$ at $\gamma = 1$, from $\mu$ at $\theta_*$.
+    /// The largest $\rho_1$ that has the rate $1/k$ at $\gamma = 1$.
     pub fastest_rho1: f64,
     /// What minimises the bound of Theorem 2.
     pub theorem: Recommendation,
@@ -41,14 +41,14 @@ pub struct Advice {
     pub step_by_step: Recommendation,
 }
 
-/// Advice for `steps` steps; `mu_at_solution` decides the rate near $\theta_*$.
-pub fn advise(constants: Constants, mu_at_solution: f64, steps: u64) -> Result<Advice> {
+/// Advice for `steps` steps.
+pub fn advise(constants: Constants, steps: u64) -> Result<Advice> {
     if !(1..=MOST_STEPS).contains(&steps) {
         return Err(Error::setting("steps to advise for", format!("from 1 to {MOST_STEPS}"), steps));
     }
     let theorem = best(constants, |bounds| bounds.ln_parameter(steps).unwrap_or(f64::INFINITY))?;
     let step_by_step = best(constants, |bounds| bounds.ln_parameter_step_by_step(&[steps])[0])?;
-    Ok(Advice { steps, fastest_rho1: largest_fast_rho1(mu_at_solution), theorem, step_by_step })
+    Ok(Advice { steps, fastest_rho1: largest_fast_rho1(constants.mu), theorem, step_by_step })
 }
 
 /// Minimises a bound over both parameters.

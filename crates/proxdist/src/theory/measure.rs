@@ -4,7 +4,7 @@ use super::slope::{Slope, tail_slope};
 use super::study::Study;
 use crate::constraint::Workspace;
 use crate::error::{Error, Result};
-use crate::problem::Problem;
+use crate::problem::{Problem, in_pool};
 use crate::prox::Prox;
 use crate::sampling::Sampler;
 use crate::schedule::Polynomial;
@@ -28,6 +28,8 @@ pub struct Plan {
     pub repeats: usize,
     /// Seed of the first run; each later one has the next.
     pub seed: u64,
+    /// Threads that share the runs; those of the caller's pool if `None`. The result does not depend on it.
+    pub threads: Option<usize>,
 }
 
 /// A quantity over the runs, at each checkpoint.
@@ -57,7 +59,7 @@ pub struct Measured {
 }
 
 /// Runs the plan from the start of the study with its batch size. `is_ended` is asked now and then, and `None` is the
-/// answer if it agrees. Runs share the threads of the caller's pool; the result does not depend on how many there are.
+/// answer if it agrees.
 pub fn measure(
     problem: &Problem,
     study: &Study,
@@ -70,10 +72,9 @@ pub fn measure(
         return Err(Error::setting(name, "at least 1", 0));
     }
     let steps = checkpoints(plan.steps);
-    let runs: Vec<Option<Run>> = (0..plan.repeats as u64)
-        .into_par_iter()
-        .map(|number| run(problem, study, &schedule, plan.seed.wrapping_add(number), &steps, is_ended))
-        .collect::<Result<_>>()?;
+    let numbers = 0..plan.repeats as u64;
+    let one = |number: u64| run(problem, study, &schedule, plan.seed.wrapping_add(number), &steps, is_ended);
+    let runs: Vec<Option<Run>> = in_pool(plan.threads, || numbers.into_par_iter().map(one).collect::<Result<_>>())?;
     let Some(runs) = runs.into_iter().collect::<Option<Vec<Run>>>() else { return Ok(None) };
     let (parameter, objective): (Vec<_>, Vec<_>) = runs.into_iter().map(|run| (run.parameter, run.objective)).unzip();
     let (parameter, objective) = (Curve::of(&steps, &parameter), Curve::of(&steps, &objective));
@@ -143,7 +144,7 @@ impl Curve {
 }
 
 /// Steps evenly spread on a logarithmic axis, the first and the last included.
-fn checkpoints(last: u64) -> Vec<u64> {
+pub fn checkpoints(last: u64) -> Vec<u64> {
     let count = ((last as f64).log10() * PER_DECADE).ceil() as u32;
     let mut steps: Vec<u64> =
         (0..=count).map(|i| (10.0_f64.powf(f64::from(i) / PER_DECADE).round() as u64).clamp(1, last)).collect();

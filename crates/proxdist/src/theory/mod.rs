@@ -43,7 +43,7 @@ pub use advice::{Advice, Recommendation, advise};
 pub use assumptions::{Assumption, Verdict, assumptions};
 pub use bounds::Bounds;
 pub use curvature::Basis;
-pub use measure::{Curve, Measured, Plan, measure};
+pub use measure::{Curve, Measured, Plan, checkpoints, measure};
 pub use power_sum::power_sum;
 pub use rates::{Rate, rate};
 pub use slope::Slope;
