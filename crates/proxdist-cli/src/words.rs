@@ -29,8 +29,8 @@ pub(crate) fn from_ln(ln: f64) -> String {
     if !(log10.abs() >= 300.0 && log10.is_finite()) {
         return number(ln.exp());
     }
-    let power = log10.floor();
-    format!("{:.1}e{power}", 10.0_f64.powf(log10 - power))
+    let (power, digits) = (log10.floor(), format!("{:.1}", 10.0_f64.powf(log10 - log10.floor())));
+    if digits == "10.0" { format!("1.0e{}", power + 1.0) } else { format!("{digits}e{power}") }
 }
 
 /// A count with thin groups of three digits.

@@ -56,7 +56,7 @@ impl Findings<'_> {
     fn rates(&self, text: &mut String) {
         let Bounds { rho1, gamma, constants, .. } = self.bounds;
         let _ = writeln!(text, "\nRates for rho1 = {} (powers of 1/k)", number(rho1));
-        let _ = writeln!(text, "  {:<11}{:<19}F - F(theta_*)", "gamma", "|theta - theta_*|^2");
+        let _ = writeln!(text, "  {:<11}{:<22}F - F(theta_*)", "gamma", "|theta - theta_*|^2");
         let mut powers = POWERS.to_vec();
         powers.push(gamma);
         powers.sort_by(f64::total_cmp);
@@ -66,9 +66,9 @@ impl Findings<'_> {
             let _ = match rate(constants.mu, rho1, power) {
                 Some(rate) => {
                     let [parameter, objective] = [rate.parameter, rate.objective].map(|rate| format!("{rate:.3}"));
-                    writeln!(text, "  {:<11}{parameter:<19}{objective}{mark}", number(power))
+                    writeln!(text, "  {:<11}{parameter:<22}{objective}{mark}", number(power))
                 }
-                None => writeln!(text, "  {:<11}{:<19}no rate{mark}", number(power), "no rate"),
+                None => writeln!(text, "  {:<11}{:<22}no rate{mark}", number(power), "no rate"),
             };
         }
     }

@@ -1,7 +1,7 @@
 //! What the theory recommends: values of $\rho_1$ and $\gamma$ for a number of steps.
 //!
-//! The bounds are worst cases, so their minimisers are careful: $\rho_1$ must be of the order of $L$ to keep $e^{4L^2s/\rho_1^2}$ in check, where in
-//! practice one of the order of $\mu$ serves better. Both ends of that range are given.
+//! The bounds are worst cases, so their minimisers are careful: the closed forms need $\rho_1$ of the order of $L$ to keep $e^{4L^2s/\rho_1^2}$ in
+//! check, where in practice one of the order of $\mu$ serves better. Both ends of that range are given.
 
 use super::rates::largest_fast_rho1;
 use super::{Bounds, Constants};
