@@ -350,13 +350,13 @@ fn mu_says_what_it_is_made_of() -> Result<()> {
 
 #[test]
 fn assumptions_fail_where_they_should() -> Result<()> {
+    use Verdict::{Fails, Holds, Open};
     let simulated = vector(Response::Linear, Truth::Sparse(2), 200, 6, 4)?;
     let data = simulated.data()?;
     let verdicts = |problem: &Problem, settings: Settings, gamma| -> Result<Vec<Verdict>> {
         let study = Study::of(problem, &settings)?;
         Ok(assumptions(problem, &study, gamma).iter().map(|a| a.verdict).collect())
     };
-    use Verdict::{Fails, Holds, Open};
     let ball = Problem::new(&data, Squared, Ball::radius(1.0)?);
     assert_eq!(verdicts(&ball, Settings::default(), 0.8)?, [Holds; 7]);
     assert_eq!(verdicts(&ball, Settings::default(), 0.4)?[0], Fails);

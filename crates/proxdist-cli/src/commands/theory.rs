@@ -10,6 +10,7 @@ use crate::theory::Findings;
 use crate::{input, scaling, setup, signals};
 use proxdist::theory::{Bounds, Measured, Plan, Study, advise, assumptions, measure};
 use proxdist::{Problem, Settings, Stop};
+use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::time::Instant;
 
@@ -73,7 +74,7 @@ pub(crate) fn run(args: &TheoryArgs) -> Result<Ending> {
         let mut text = findings.text();
         if !written.is_empty() {
             let names: Vec<String> = written.iter().map(|path| path.display().to_string()).collect();
-            text += &format!("\nwrote {}\n", names.join(", "));
+            let _ = writeln!(text, "\nwrote {}", names.join(", "));
         }
         output::print(&text)?;
     }

@@ -30,6 +30,19 @@ fn theory_tells_constants_assumptions_rates_and_advice() {
 }
 
 #[test]
+fn the_guide_shows_what_its_commands_print() {
+    let guide = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/theory.md");
+    let guide = std::fs::read_to_string(guide).expect("the guide");
+    let place = Place::new();
+    let commands: Vec<&str> = guide.lines().filter_map(|line| line.strip_prefix("proxdist ")).collect();
+    assert_eq!(commands.len(), 2);
+    let printed: Vec<String> = commands.into_iter().map(|words| place.ok(words)).collect();
+    // Which digits of averages over thousands of steps survive another machine is not promised; the constants do.
+    let constants = printed[1].split("\nAssumptions").next().unwrap();
+    assert!(constants.contains("k_0") && guide.contains(constants), "{constants}");
+}
+
+#[test]
 fn measured_runs_stay_below_the_bounds_and_files_are_written() {
     let place = place();
     let words = format!("{BALL} --gamma 0.8 --rho1 1 --measure --steps 500 --repeats 5");
@@ -63,8 +76,9 @@ fn a_set_that_is_not_convex_is_a_heuristic_and_said_to_be() {
 fn what_the_theory_cannot_say_has_an_error_and_a_hint() {
     let place = Place::new();
     place.write("small.csv", SMALL);
-    let twin: String = SMALL.lines().map(|line| format!("{line},{}\n", line.split(',').next().unwrap())).collect();
-    place.write("twin.csv", twin.replacen(",a\n", ",again\n", 1));
+    let doubled = |line: &str| format!("{line},{}", line.split(',').next().unwrap_or_default());
+    let twin: Vec<String> = SMALL.lines().map(doubled).collect();
+    place.write("twin.csv", twin.join("\n").replacen(",a\n", ",again\n", 1));
     let cases = [
         ("small.csv --target y --ignore label --loss poisson --constraint ball:1", "poisson", "logistic"),
         ("twin.csv --target y --ignore label --constraint ball:1", "again", "--ridge"),

@@ -46,7 +46,7 @@ pub fn assumptions(problem: &Problem, study: &Study, gamma: f64) -> Vec<Assumpti
             name: "Assumption 4",
             statement: "the gradient of the loss is L-Lipschitz",
             verdict: Verdict::Holds,
-            reason: format!("L = {:.4e} for batches of {}", study.constants.lipschitz, study.batch_size),
+            reason: "its second derivative is bounded, and rows are finite".to_owned(),
         },
         strong_convexity(study),
         sampling(study.sampling),
@@ -70,11 +70,12 @@ fn schedule(gamma: f64) -> Assumption {
     Assumption { name: "Assumption 1", statement: "rho_k = rho1 k^gamma with 0.5 < gamma <= 1", verdict, reason }
 }
 
+/// Predictors far enough out that a loss with flat tails shows them.
+const FAR: f64 = 30.0;
+
 fn convexity(problem: &Problem) -> Assumption {
     let loss = problem.loss();
     let is_shrunk = problem.ridge_weight() > 0.0 && !problem.has_intercept();
-    // Far enough out that a loss with flat tails shows them.
-    const FAR: f64 = 30.0;
     let is_curved = problem.data().response().first().is_some_and(|&y| loss.least_curvature(-FAR, FAR, y) > 0.0);
     let (verdict, reason) = if !problem.constraint().is_convex() {
         (
@@ -97,25 +98,22 @@ fn convexity(problem: &Problem) -> Assumption {
 }
 
 fn strong_convexity(study: &Study) -> Assumption {
-    let mu = study.constants.mu;
     let (verdict, reason) = match study.basis {
-        Basis::Everywhere => (Verdict::Holds, format!("mu = {mu:.4e}, the least eigenvalue of the one Hessian of F")),
-        Basis::OnSet => (Verdict::Holds, format!("mu = {mu:.4e}, from the least curvature of each row over the set")),
+        Basis::Everywhere => (Verdict::Holds, "mu is the least eigenvalue of the one Hessian of F"),
+        Basis::OnSet => (Verdict::Holds, "mu is the least curvature of F over the set"),
         Basis::AtSolution => (
             Verdict::Open,
-            format!("mu = {mu:.4e} at theta_*; farther away the curvature may be smaller, and the bounds with it"),
+            "mu is that at theta_*; farther away the curvature may be smaller, and the bounds too small",
         ),
-        Basis::OnSupport => (
-            Verdict::Open,
-            format!("mu = {mu:.4e} at theta_* on its support: a heuristic, since the set is not convex"),
-        ),
-        Basis::OnTangent => (
-            Verdict::Open,
-            format!("mu = {mu:.4e} at theta_* on its tangent space: a heuristic, since the set is not convex"),
-        ),
+        Basis::OnSupport => {
+            (Verdict::Open, "mu is that at theta_* on its support: a heuristic, since the set is not convex")
+        }
+        Basis::OnTangent => {
+            (Verdict::Open, "mu is that at theta_* on its tangent space: a heuristic, since the set is not convex")
+        }
     };
     let statement = "grad F(theta)'(theta - theta_*) >= F(theta) - F(theta_*) + mu/2 |theta - theta_*|^2 on the set";
-    Assumption { name: "Assumption 5", statement, verdict, reason }
+    Assumption { name: "Assumption 5", statement, verdict, reason: reason.to_owned() }
 }
 
 fn sampling(sampling: Sampling) -> Assumption {

@@ -80,14 +80,13 @@ impl Curvature {
         if problem.loss().is_quadratic() && set.is_convex() {
             return Ok(local(Basis::Everywhere, at_solution));
         }
-        if set.is_convex() && !intercept {
-            if let Some(curvatures) = least_curvatures(objective, set)? {
-                let mut function = OnData::with_curvatures(objective, intercept, curvatures);
-                let value = eigen(&mut function)?.map_or(0.0, |eigen| eigen.values[0]);
-                // At the size of rounding it says nothing, and the local value is the more useful one.
-                if value > 1e-9 * at_solution {
-                    return Ok(Self { value, basis: Basis::OnSet, at_solution });
-                }
+        let curvatures = if set.is_convex() && !intercept { least_curvatures(objective, set)? } else { None };
+        if let Some(curvatures) = curvatures {
+            let mut function = OnData::with_curvatures(objective, intercept, curvatures);
+            let value = eigen(&mut function)?.map_or(0.0, |eigen| eigen.values[0]);
+            // At the size of rounding it says nothing, and the local value is the more useful one.
+            if value > 1e-9 * at_solution {
+                return Ok(Self { value, basis: Basis::OnSet, at_solution });
             }
         }
         Ok(local(Basis::AtSolution, at_solution))

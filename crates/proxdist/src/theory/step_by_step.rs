@@ -3,8 +3,8 @@
 //! With $P = P_C(\theta_{k-1})$ and $f$ the loss of the batch, the step obeys (Lemma 1)
 //! $\|\theta_k - \theta_*\|^2 \le \|P - \theta_*\|^2 - \frac2{\rho_k}\{f(\theta_k) - f(\theta_*)\} - \|\theta_k - P\|^2$. Bound $f(\theta_k)$ from below by its tangents at $P$ and
 //! at $\theta_*$, with weights $t$ and $1 - t$, and complete the square in $\theta_k - P$:
-//! $$\|\theta_k - \theta_*\|^2 \le \|P - \theta_*\|^2 - \tfrac{2t}{\rho_k}\{f(P) - f(\theta_*)\} - \tfrac{2(1-t)}{\rho_k}\nabla f(\theta_*)^T(P - \theta_*)
-//!   + \tfrac1{\rho_k^2}\|\nabla f(\theta_*) + t(\nabla f(P) - \nabla f(\theta_*))\|^2.$$
+//! $$\|\theta_k - \theta_*\|^2 \le \|P - \theta_*\|^2 - \tfrac{2t}{\rho_k}\{f(P) - f(\theta_*)\} - \tfrac{2(1-t)}{\rho_k}\nabla f(\theta_*)^T(P - \theta_*) +
+//!   \tfrac1{\rho_k^2}\|\nabla f(\theta_*) + t(\nabla f(P) - \nabla f(\theta_*))\|^2.$$
 //! Take means. The third term is not positive, since $\theta_*$ is optimal. In the last one, $f$ being convex with an $L$-Lipschitz gradient
 //! means $\mathbb{E}\|\nabla f(P) - \nabla f(\theta_*)\|^2 \le 2L\{F(P) - F(\theta_*)\}$. And Assumption 5 implies $F(P) - F(\theta_*) \ge \tfrac\mu2\|P - \theta_*\|^2$: along the
 //! segment, $(F(\theta_* + \tau d) - F(\theta_*))/\tau$ grows at least by $\tfrac\mu2\|d\|^2$ per unit of $\tau$, from a start that is not negative. So

@@ -126,7 +126,7 @@ mod tests {
     fn the_tangent_hessian_is_the_full_one_on_tangent_matrices() -> Result<()> {
         let simulated = simulate::vector(simulate::Response::Linear, simulate::Truth::Sparse(2), 80, 12, 5)?;
         let data = Data::dense(&simulated.x, 12, &simulated.y)?.shape(3, 4)?;
-        let theta: Vec<f64> = (0..12).map(|k| (1.0 + (k / 4) as f64) * ((k % 4) as f64 - 1.2)).chain([0.3]).collect();
+        let theta: Vec<f64> = (0..12).map(|k| f64::from(1 + k / 4) * (f64::from(k % 4) - 1.2)).chain([0.3]).collect();
         let objective = Objective::new(&data, &Squared, 0.1);
         let found = hessian(objective, true, &theta, (1, 3, 4))?;
         assert_eq!(found.size, 3 + 4 - 1 + 1);
