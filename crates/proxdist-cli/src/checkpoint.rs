@@ -38,8 +38,8 @@ pub(crate) fn identity(args: &FitArgs, data: &Data, loss: &str, constraint: &str
         "rows": data.rows(),
         "features": data.columns(),
         "target": format!("{response:e}"),
-        "ridge": run.ridge,
-        "intercept": !run.no_intercept,
+        "ridge": run.problem.ridge,
+        "intercept": !run.problem.no_intercept,
         "rho1": args.rho1().to_string(),
         "gamma": run.gamma,
         "schedule": format!("{:?}", run.schedule),
@@ -47,7 +47,7 @@ pub(crate) fn identity(args: &FitArgs, data: &Data, loss: &str, constraint: &str
         "sampling": format!("{:?}", run.sampling),
         "stop": format!("{:?}", run.stop),
         "average": run.average,
-        "standardize": (run.standardize, run.no_standardize),
+        "standardize": (run.problem.standardize, run.problem.no_standardize),
         "seed": run.seed,
     })
 }

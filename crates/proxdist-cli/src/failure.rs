@@ -71,6 +71,7 @@ fn core_message(error: &proxdist::Error) -> String {
             Some(option) => format!("{option} must be {rule}, got {value}"),
             None => error.to_string(),
         },
+        E::Theory { reason, .. } => reason.clone(),
         _ => error.to_string(),
     }
 }
@@ -107,6 +108,8 @@ fn core_hint(error: &proxdist::Error) -> String {
         E::ProxStalled { .. } | E::Diverged { .. } => {
             "give a larger --rho1, scale the features to similar sizes, or add --ridge".to_owned()
         }
+        E::Theory { remedy, .. } if remedy.contains("ridge") => format!("{remedy}: --ridge 1e-3, for example"),
+        E::Theory { remedy, .. } => remedy.clone(),
         E::Model { .. } => "give a file that `proxdist fit --out` has written".to_owned(),
         E::File { source, .. } => file_hint(source).to_owned(),
         E::Threads { .. } => "give a smaller --threads".to_owned(),
@@ -134,7 +137,10 @@ fn option_of(setting: &str) -> Option<&'static str> {
         "rank of the truth" => "--rank",
         "rho" | "rho0" | "rho1" => "--rho1",
         "ridge" => "--ridge",
+        "repeats" => "--repeats",
         "scoring" => "--score",
+        "steps to advise for" => "--at",
+        "steps to measure" => "--steps",
         "threads" => "--threads",
         "time_limit" => "--time",
         "tolerance" => "--tolerance",
@@ -154,7 +160,7 @@ fn setting_hint(setting: &str) -> &'static str {
         Some("--schedule") => "write geometric:FACTOR,EVERY[,CAP], as in geometric:1.2,100",
         Some("--score") => "`--score loss` is always possible",
         Some("--tolerance") => "1e-4 is the default",
-        Some("--passes" | "--max-steps" | "--threads" | "--time" | "--s") => {
+        Some("--at" | "--passes" | "--max-steps" | "--repeats" | "--steps" | "--threads" | "--time" | "--s") => {
             "give a number in that range, or leave it out"
         }
         _ if setting.contains("huber") => "write huber:DELTA with a positive number, as in huber:1.345",

@@ -20,6 +20,7 @@ mod scaling;
 mod setup;
 mod signals;
 mod summary;
+mod theory;
 mod usage;
 mod words;
 
@@ -49,6 +50,7 @@ fn run(command: &Command) -> failure::Result<Ending> {
         Command::Predict(args) => predict::run(args),
         Command::Evaluate(args) => evaluate::run(args),
         Command::Tune(args) => tune::run(args),
+        Command::Theory(args) => commands::theory::run(args),
         Command::Simulate(args) => simulate::run(args),
         Command::Losses(args) => catalogue::losses(args),
         Command::Constraints(args) => catalogue::constraints(args),

@@ -94,12 +94,12 @@ pub(crate) fn convergence(fit: &Fit) -> String {
 }
 
 /// The last part of a path, for a title.
-fn file_name(source: &str) -> &str {
+pub(crate) fn file_name(source: &str) -> &str {
     std::path::Path::new(source).file_name().and_then(|name| name.to_str()).unwrap_or(source)
 }
 
 /// What it takes to run the same command again.
-fn repeat(seed: Option<u64>) -> Report {
+pub(crate) fn repeat(seed: Option<u64>) -> Report {
     let version = Fact::new("proxdist", env!("CARGO_PKG_VERSION"));
     Report { command: command(), versions: vec![version], seed, ..Report::default() }
 }
@@ -145,7 +145,7 @@ fn notices(about: &About) -> Vec<Notice> {
     notices
 }
 
-fn problem(about: &About) -> Problem {
+pub(crate) fn problem(about: &About) -> Problem {
     let model = about.fit.model();
     let mut facts = vec![Fact::new("file", about.source)];
     facts.extend(about.table.schema.target.as_ref().map(|target| Fact::new("target", target.as_str())));

@@ -5,7 +5,7 @@
 //! other sets it would be another one: a ball would become an ellipsoid. Means are subtracted only where an intercept can
 //! take them up and the table is dense. A ridge term acts on the coefficients of the scaled columns.
 
-use crate::args::RunArgs;
+use crate::args::ProblemArgs;
 use crate::failure::{Failure, Result};
 use crate::output::note;
 use proxdist::constraint::Constraint as _;
@@ -31,7 +31,7 @@ pub(crate) fn standardise(
     features: &mut Features,
     rows: Option<&[usize]>,
     sets: &[SetSpec],
-    args: &RunArgs,
+    args: &ProblemArgs,
     quiet: bool,
 ) -> Result<Option<Scaling>> {
     let is_empty = features.rows() == 0 || features.columns() == 0;

@@ -62,6 +62,15 @@ pub(crate) fn build(spec: &SetSpec, shape: proxdist::Shape) -> Result<Box<dyn pr
     })
 }
 
+/// How batches are drawn.
+pub(crate) fn sampling(args: SamplingArg) -> Sampling {
+    match args {
+        SamplingArg::WithoutReplacement => Sampling::WithoutReplacement,
+        SamplingArg::Reshuffled => Sampling::Reshuffled,
+        SamplingArg::Full => Sampling::FullBatch,
+    }
+}
+
 /// The settings of a run.
 pub(crate) fn settings(args: &RunArgs, rho1: Auto<f64>, quiet: bool) -> Result<Settings> {
     let mut settings = Settings::default()
@@ -71,11 +80,7 @@ pub(crate) fn settings(args: &RunArgs, rho1: Auto<f64>, quiet: bool) -> Result<S
         .seed(args.seed)
         .polish(!args.no_polish)
         .average(args.average)
-        .sampling(match args.sampling {
-            SamplingArg::WithoutReplacement => Sampling::WithoutReplacement,
-            SamplingArg::Reshuffled => Sampling::Reshuffled,
-            SamplingArg::Full => Sampling::FullBatch,
-        })
+        .sampling(sampling(args.sampling))
         .stop(match args.stop {
             StopArg::Default => StopRule::Settled,
             StopArg::Paper => StopRule::Paper,

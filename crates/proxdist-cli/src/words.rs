@@ -23,6 +23,16 @@ fn trimmed(digits: &str) -> &str {
     if digits.contains('.') { digits.trim_end_matches('0').trim_end_matches('.') } else { digits }
 }
 
+/// A number for people from its natural logarithm, however large it is.
+pub(crate) fn from_ln(ln: f64) -> String {
+    let log10 = ln / std::f64::consts::LN_10;
+    if !(log10.abs() >= 300.0 && log10.is_finite()) {
+        return number(ln.exp());
+    }
+    let (power, digits) = (log10.floor(), format!("{:.1}", 10.0_f64.powf(log10 - log10.floor())));
+    if digits == "10.0" { format!("1.0e{}", power + 1.0) } else { format!("{digits}e{power}") }
+}
+
 /// A count with thin groups of three digits.
 pub(crate) fn count(value: u64) -> String {
     let digits = value.to_string();
@@ -87,6 +97,7 @@ mod tests {
     fn numbers_are_short() {
         let shown = [0.0, 1.0, -0.125, 1_234.567_89, 1e-7, 123_456_789.0, 0.000_123_456_789].map(number);
         assert_eq!(shown, ["0", "1", "-0.125", "1234.57", "1e-7", "1.235e8", "0.000123457"]);
+        assert_eq!([0.0, 5.0_f64.ln(), 1e6, f64::INFINITY].map(from_ln), ["1", "5", "3.0e434294", "inf"]);
         assert_eq!([1, 1234, 12345, 1_234_567].map(count), ["1", "1234", "12 345", "1 234 567"]);
     }
 

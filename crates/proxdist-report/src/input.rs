@@ -218,6 +218,29 @@ pub struct Series {
     pub label: String,
     /// Its points.
     pub points: Vec<(f64, f64)>,
+    /// A range around it, as (x, low, high); empty for none.
+    pub band: Vec<(f64, f64, f64)>,
+}
+
+impl Series {
+    /// A line without a band.
+    pub fn new(label: impl Into<String>, points: Vec<(f64, f64)>) -> Self {
+        Series { label: label.into(), points, band: Vec::new() }
+    }
+}
+
+/// A section of its own: a paragraph, a table of what was found and what it means, a figure. What is empty is left out.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Section {
+    /// Its heading.
+    pub heading: String,
+    /// A paragraph.
+    pub text: String,
+    /// The table.
+    pub lines: Vec<CertificateLine>,
+    /// The figure.
+    pub plot: Option<LinePlot>,
 }
 
 /// Lines on common axes.

@@ -26,7 +26,7 @@ pub use escape::{escape, script_json};
 pub use html::{Problem, Report};
 pub use input::{
     BoxGroup, BoxPlots, CalibrationBin, CertificateLine, Coefficient, CoefficientMatrix, CvCurve, CvPoint, Fact,
-    LinePlot, Notice, Residual, RocCurve, Series, Severity, TracePoint,
+    LinePlot, Notice, Residual, RocCurve, Section, Series, Severity, TracePoint,
 };
 pub use number::{count, duration, number};
 pub use svg::{Style, Theme};

@@ -99,7 +99,8 @@ proptest! {
         check(&figures::roc(&[curve.clone(), RocCurve::default()], style));
         let bins: Vec<_> = values.chunks_exact(3).map(|c| CalibrationBin { predicted: c[0], observed: c[1], count: c[2] }).collect();
         check(&figures::calibration(&bins, style));
-        let series = vec![Series { label: curve.label, points: curve.points }];
+        let band = values.chunks_exact(3).map(|c| (c[0], c[1], c[2])).collect();
+        let series = vec![Series { band, ..Series::new(curve.label, curve.points) }];
         for (log_x, log_y) in [(false, false), (true, false), (true, true)] {
             check(&figures::lines(&LinePlot { log_x, log_y, series: series.clone(), ..LinePlot::default() }, style));
         }

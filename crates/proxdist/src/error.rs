@@ -144,6 +144,14 @@ pub enum Error {
         /// Penalty of that step.
         rho: f64,
     },
+    /// The convergence theory has no finite constant for this problem.
+    #[error("{reason}; {remedy}")]
+    Theory {
+        /// What is missing, and why.
+        reason: String,
+        /// What would help.
+        remedy: String,
+    },
     /// A model file that cannot be used.
     #[error("{}: {reason}", path.display())]
     Model {

@@ -27,7 +27,7 @@
 //!
 //! Folders are the nouns of the sentence above: [`data`] gives rows, [`sampling`] chooses them, [`constraint`] holds the sets,
 //! [`loss`] the losses, [`prox`] takes the step, [`schedule`] says how far, [`solver`] repeats it, [`trace`] watches, and a
-//! [`Model`] is what is kept. [`spec`] turns text such as `sparsity:20` into sets and back. Sets and losses of your own are one
+//! [`Model`] is what is kept. [`theory`] says what the convergence theorems promise on given data. [`spec`] turns text such as `sparsity:20` into sets and back. Sets and losses of your own are one
 //! `impl` each: see [`constraint::Constraint`] and [`loss::Loss`].
 
 #![forbid(unsafe_code)]
@@ -53,6 +53,7 @@ mod shape;
 pub mod simulate;
 pub mod solver;
 pub mod spec;
+pub mod theory;
 pub mod trace;
 mod tune;
 
@@ -71,6 +72,8 @@ mod guides {
     mod adding_a_constraint {}
     #[doc = include_str!("../../../docs/adding-a-loss.md")]
     mod adding_a_loss {}
+    #[doc = include_str!("../../../docs/theory.md")]
+    mod theory {}
     #[doc = include_str!("../../../CONTRIBUTING.md")]
     mod contributing {}
     #[doc = include_str!("../../../README.md")]

@@ -94,14 +94,7 @@ impl<'a> Problem<'a> {
         if extended.is_some() {
             whole.check(settings)?;
         }
-        match settings.threads {
-            None => run(whole),
-            Some(threads) => {
-                let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-                let pool = pool.map_err(|error| Error::Threads { threads, reason: error.to_string() })?;
-                pool.install(|| run(whole))
-            }
-        }
+        in_pool(settings.threads, || run(whole))
     }
 
     fn check(&self, settings: &Settings) -> Result<()> {
@@ -117,4 +110,12 @@ impl<'a> Problem<'a> {
         }
         Ok(())
     }
+}
+
+/// Runs with this many threads for passes over the data, or in the caller's pool.
+pub(crate) fn in_pool<T: Send>(threads: Option<usize>, work: impl FnOnce() -> Result<T> + Send) -> Result<T> {
+    let Some(threads) = threads else { return work() };
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    let pool = pool.map_err(|error| Error::Threads { threads, reason: error.to_string() })?;
+    pool.install(work)
 }

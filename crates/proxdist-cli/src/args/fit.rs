@@ -83,10 +83,10 @@ pub(crate) struct TuneArgs {
     pub(crate) output: OutputArgs,
 }
 
-/// The problem and the method.
+/// What is minimised over which set.
 #[derive(Debug, Args)]
 #[allow(clippy::struct_excessive_bools, reason = "each is an option of its own")]
-pub(crate) struct RunArgs {
+pub(crate) struct ProblemArgs {
     /// Loss: squared, logistic, huber:DELTA, poisson or squared-hinge
     #[arg(long, default_value = "squared", value_name = "LOSS", help_heading = "Problem")]
     pub(crate) loss: String,
@@ -108,6 +108,13 @@ pub(crate) struct RunArgs {
     /// The features are the entries of a matrix, row by row
     #[arg(long, value_name = "ROWSxCOLUMNS", value_parser = values::matrix_shape, help_heading = "Problem")]
     pub(crate) shape: Option<Shape>,
+}
+
+/// The problem and the method.
+#[derive(Debug, Args)]
+pub(crate) struct RunArgs {
+    #[command(flatten)]
+    pub(crate) problem: ProblemArgs,
 
     /// Method; see `proxdist methods`
     #[arg(long, default_value = "spd", value_name = "NAME", value_parser = values::method, help_heading = "Method")]

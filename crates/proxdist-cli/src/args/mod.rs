@@ -2,10 +2,12 @@
 
 mod data;
 mod fit;
+mod theory;
 mod values;
 
 pub(crate) use data::{DataArgs, Delimiter, MissingPolicy, NewDataArgs, TextArgs, UnknownPolicy};
-pub(crate) use fit::{FitArgs, OutputArgs, RunArgs, SamplingArg, StopArg, TuneArgs};
+pub(crate) use fit::{FitArgs, OutputArgs, ProblemArgs, RunArgs, SamplingArg, StopArg, TuneArgs};
+pub(crate) use theory::TheoryArgs;
 pub(crate) use values::{Auto, ScheduleArg};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -49,6 +51,8 @@ pub(crate) enum Command {
     Evaluate(EvaluateArgs),
     /// Choose the parameters of sets, ridge or rho1 by cross-validation, then refit
     Tune(Box<TuneArgs>),
+    /// Compute the constants, bounds and rates of the convergence theory on a file, and measure beside them
+    Theory(Box<TheoryArgs>),
     /// Draw data from the generators of the paper
     Simulate(SimulateArgs),
     /// List the losses

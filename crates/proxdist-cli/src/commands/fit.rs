@@ -21,8 +21,8 @@ use std::time::Instant;
 /// Reads, fits, writes and tells.
 pub(crate) fn run(args: &FitArgs) -> Result<Ending> {
     // Everything that can be wrong without the data is found before they are read.
-    let loss = setup::loss(&args.run.loss)?;
-    let spec = setup::constraint(&args.run.constraint)?;
+    let loss = setup::loss(&args.run.problem.loss)?;
+    let spec = setup::constraint(&args.run.problem.constraint)?;
     let quiet = args.output.quiet;
     let settings = setup::settings(&args.run, args.rho1(), quiet)?;
     let places = [
@@ -40,7 +40,7 @@ pub(crate) fn run(args: &FitArgs) -> Result<Ending> {
     let mut table = input::read_training(&args.data, input::is_for_classes(&*loss))?;
     let reading = started.elapsed().as_secs_f64();
     table.notices.iter().for_each(|notice| note(quiet, notice));
-    if args.run.constraint.is_empty() {
+    if args.run.problem.constraint.is_empty() {
         note(quiet, "no --constraint is given: the coefficients are free");
     }
     if args.output.out.is_none() && !args.output.json {
@@ -56,17 +56,17 @@ pub(crate) fn run(args: &FitArgs) -> Result<Ending> {
     let split = kept_out.map(|kept_out| holdout::split(kept_out, labels, table.classes.is_some())).transpose()?;
     let training_rows = split.as_ref().map(|split| &split.training[..]);
     let sets = std::slice::from_ref(&spec);
-    let scaling = scaling::standardise(&mut table.features, training_rows, sets, &args.run, quiet)?;
+    let scaling = scaling::standardise(&mut table.features, training_rows, sets, &args.run.problem, quiet)?;
 
     let response = table.response.as_deref().unwrap_or(&[]);
-    let whole = input::view(&table, response, args.run.shape)?;
+    let whole = input::view(&table, response, args.run.problem.shape)?;
     let set = setup::build(&spec, whole.parameter_shape())?;
     let parts = split.map(|rows| Ok::<_, Failure>((whole.subset(rows.training)?, whole.subset(rows.heldout)?)));
     let parts = parts.transpose()?;
     let training = parts.as_ref().map(|(training, _)| training.data()).transpose()?;
     let data = training.as_ref().unwrap_or(&whole);
 
-    let problem = Problem::new(data, loss, set).ridge(args.run.ridge).intercept(!args.run.no_intercept);
+    let problem = Problem::new(data, loss, set).ridge(args.run.problem.ridge).intercept(!args.run.problem.no_intercept);
     let fitting = Instant::now();
     let fit = fitted(args, &problem, settings, &spec)?;
     let fitting = fitting.elapsed().as_secs_f64();

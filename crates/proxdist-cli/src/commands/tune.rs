@@ -21,8 +21,8 @@ use std::time::Instant;
 
 /// Reads, tries every point of the grid on every fold, fits the chosen one, writes and tells.
 pub(crate) fn run(args: &TuneArgs) -> Result<Ending> {
-    let loss = setup::loss(&args.run.loss)?;
-    let spec = setup::constraint(&args.run.constraint)?;
+    let loss = setup::loss(&args.run.problem.loss)?;
+    let spec = setup::constraint(&args.run.problem.constraint)?;
     let quiet = args.output.quiet;
     let (grid, rho1) = grid(args)?;
     let settings = setup::settings(&args.run, rho1, quiet)?;
@@ -39,17 +39,17 @@ pub(crate) fn run(args: &TuneArgs) -> Result<Ending> {
     if signals::asked_to_stop() {
         return Err(Failure::interrupted());
     }
-    let points = grid.points(&spec, args.run.ridge, None)?;
+    let points = grid.points(&spec, args.run.problem.ridge, None)?;
     let sets: Vec<_> = points.into_iter().map(|point| point.constraint).collect();
-    let scaling = scaling::standardise(&mut table.features, None, &sets, &args.run, quiet)?;
+    let scaling = scaling::standardise(&mut table.features, None, &sets, &args.run.problem, quiet)?;
     let response = table.response.as_deref().unwrap_or(&[]);
-    let data = input::view(&table, response, args.run.shape)?;
+    let data = input::view(&table, response, args.run.problem.shape)?;
     let tuning = Instant::now();
     let watcher = Watcher { bar: progress::line(quiet), started: tuning };
     let choice = if args.one_standard_error { Choice::OneStandardError } else { Choice::Best };
     let outcome = CrossValidation::new(&data, loss, spec)
-        .ridge(args.run.ridge)
-        .intercept(!args.run.no_intercept)
+        .ridge(args.run.problem.ridge)
+        .intercept(!args.run.problem.no_intercept)
         .folds(args.folds)
         .seed(args.run.seed)
         .scoring(scoring)

@@ -10,4 +10,5 @@ mod numbers;
 mod real_data;
 mod round_trip;
 mod signals;
+mod theory;
 mod tuning;

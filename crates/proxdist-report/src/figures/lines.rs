@@ -1,23 +1,25 @@
 //! Any named lines on common axes.
 
 use super::thinned;
-use crate::input::LinePlot;
+use crate::input::{LinePlot, Series};
 use crate::svg::{Axis, Canvas, Extent, Key, Kind, Panel, Rect, Scale, Stroke, Style, Swatch, legend};
 
-/// Lines on linear or logarithmic axes with a legend; long lines are thinned to 1500 points.
+/// Lines on linear or logarithmic axes with a legend, on top of their bands; long lines are thinned to 1500 points.
 pub fn lines(plot: &LinePlot, style: Style) -> String {
     let title = if plot.title.is_empty() { "Lines" } else { &plot.title };
     let mut canvas = Canvas::new(style, 90.0);
     let kind = |log| if log { Kind::Log } else { Kind::Linear };
     let (x_kind, y_kind) = (kind(plot.log_x), kind(plot.log_y));
-    let points = || plot.series.iter().flat_map(|s| &s.points).filter(|p| x_kind.can_draw(p.0) && y_kind.can_draw(p.1));
+    let edges = |s: &'_ Series| s.band.iter().flat_map(|b| [(b.0, b.1), (b.0, b.2)]).collect::<Vec<_>>();
+    let all = || plot.series.iter().flat_map(|s| s.points.iter().copied().chain(edges(s)));
+    let points = || all().filter(|p| x_kind.can_draw(p.0) && y_kind.can_draw(p.1));
     let (x, y) = (Extent::over(points().map(|p| p.0), x_kind), Extent::over(points().map(|p| p.1), y_kind));
     if x.is_none() {
         canvas.nothing_to_show("No points to show.");
         return canvas.finish(title, "No points to show.");
     }
     let mut top = canvas.title(title);
-    let key = |(i, s): (usize, &crate::input::Series)| Key::new(Swatch::Line(Stroke::series(i)), &s.label);
+    let key = |(i, s): (usize, &Series)| Key::new(Swatch::Line(Stroke::series(i)), &s.label);
     if plot.series.len() > 1 || plot.series.iter().any(|s| !s.label.is_empty()) {
         top += legend(&mut canvas, top, &plot.series.iter().enumerate().map(key).collect::<Vec<_>>());
     }
@@ -26,6 +28,10 @@ pub fn lines(plot: &LinePlot, style: Style) -> String {
     let y = Axis::new(Scale::new(y_kind, y, 0.05), plot.y_label.clone());
     let panel = Panel::new(bounds, x, y, 0.0);
     panel.draw(&mut canvas);
+    for (i, series) in plot.series.iter().enumerate() {
+        let band: Vec<_> = thinned(series.band.len(), 1500).map(|k| series.band[k]).collect();
+        panel.band(&mut canvas, &band, Stroke::series(i).colour, 0.18);
+    }
     for (i, series) in plot.series.iter().enumerate() {
         let kept: Vec<_> = thinned(series.points.len(), 1500).map(|k| series.points[k]).collect();
         panel.line(&mut canvas, &kept, Stroke::series(i));

@@ -15,7 +15,7 @@ pub use problem::Problem;
 use crate::escape::{escape, script_json};
 use crate::input::{
     CalibrationBin, CertificateLine, Coefficient, CoefficientMatrix, CvCurve, Fact, Notice, Residual, RocCurve,
-    TracePoint,
+    Section, TracePoint,
 };
 use serde::{Deserialize, Serialize};
 
@@ -57,6 +57,8 @@ pub struct Report {
     pub residuals: Vec<Residual>,
     /// Cross-validation, for `tune`.
     pub cross_validation: Option<CvCurve>,
+    /// Whatever else there is to say.
+    pub sections: Vec<Section>,
     /// Settings of the run.
     pub settings: Vec<Fact>,
     /// Versions of the programs.
@@ -96,6 +98,7 @@ impl Report {
         page.push_str(&table::section(&self.coefficients, self.intercept, self.matrix.as_ref()));
         page.push_str(&sections::classes(&self.roc, &self.calibration));
         page.push_str(&sections::residuals(&self.residuals));
+        self.sections.iter().for_each(|section| page.push_str(&sections::free(section)));
         page.push_str(&sections::run(self));
         page.push_str("<footer>Written by proxdist. This file is complete in itself: it can be mailed, stored and printed.</footer>\n");
         page.push_str(&format!("</main>\n<script nonce=\"proxdist\">\n{SCRIPT}</script>\n</body>\n</html>\n"));

@@ -3,7 +3,9 @@
 use super::{Report, embedded, facts, section};
 use crate::escape::escape;
 use crate::figures;
-use crate::input::{CalibrationBin, CertificateLine, CvCurve, Fact, Notice, Residual, RocCurve, Severity, TracePoint};
+use crate::input::{
+    CalibrationBin, CertificateLine, CvCurve, Fact, Notice, Residual, RocCurve, Section, Severity, TracePoint,
+};
 use crate::number::{count, duration, exponent, minus, number};
 use crate::svg::Style;
 
@@ -46,9 +48,26 @@ pub(super) fn notices(notices: &[Notice]) -> String {
 }
 
 pub(super) fn certificate(lines: &[CertificateLine]) -> String {
-    if lines.is_empty() {
-        return String::new();
+    if lines.is_empty() { String::new() } else { section("Certificate", &measures(lines)) }
+}
+
+/// A section that is none of the usual ones.
+pub(super) fn free(free: &Section) -> String {
+    let mut content = String::new();
+    if !free.text.is_empty() {
+        content.push_str(&format!("<p>{}</p>\n", escape(&free.text)));
     }
+    if !free.lines.is_empty() {
+        content.push_str(&measures(&free.lines));
+    }
+    if let Some(plot) = &free.plot {
+        content.push_str(&figure(|style| figures::lines(plot, style), ""));
+    }
+    section(&free.heading, &content)
+}
+
+/// A table of measures, their values and what they mean.
+fn measures(lines: &[CertificateLine]) -> String {
     let row = |line: &CertificateLine| {
         let (class, mark, word) = match line.good {
             Some(true) => ("good", "✓", "good: "),
@@ -64,7 +83,7 @@ pub(super) fn certificate(lines: &[CertificateLine]) -> String {
     };
     let rows: String = lines.iter().map(row).collect();
     let head = "<thead><tr><th scope=\"col\">measure</th><th scope=\"col\" class=\"number\">value</th><th scope=\"col\">what it means</th></tr></thead>";
-    section("Certificate", &format!("<table class=\"stack certificate\">{head}<tbody>\n{rows}</tbody></table>\n"))
+    format!("<table class=\"stack certificate\">{head}<tbody>\n{rows}</tbody></table>\n")
 }
 
 pub(super) fn convergence(trace: &[TracePoint], reference: Option<f64>) -> String {

@@ -156,6 +156,18 @@ impl Canvas {
         let _ = write!(self.out, "\" stroke-linejoin=\"round\"{}/>", self.stroke(stroke));
     }
 
+    /// A filled polygon.
+    pub fn polygon(&mut self, corners: &[(f64, f64)], colour: Colour, opacity: f64) {
+        if corners.len() < 3 {
+            return;
+        }
+        self.out.push_str("<path d=\"");
+        for (i, &(x, y)) in corners.iter().enumerate() {
+            let _ = write!(self.out, "{}{} {}", if i == 0 { 'M' } else { 'L' }, round(x), round(y));
+        }
+        let _ = write!(self.out, "Z\" fill=\"{}\" fill-opacity=\"{}\"/>", self.ink(colour), round(opacity));
+    }
+
     /// Filled circles of one colour and opacity.
     pub fn circles(&mut self, centres: &[(f64, f64)], radius: f64, colour: Colour, opacity: f64) {
         if centres.is_empty() {

@@ -55,6 +55,16 @@ impl Panel {
         }
     }
 
+    /// A band between two heights; an end that has no place, such as zero on a logarithmic axis, is cut off at the edge.
+    pub fn band(&self, canvas: &mut Canvas, points: &[(f64, f64, f64)], colour: Colour, opacity: f64) {
+        let drawable = |p: &&(f64, f64, f64)| self.at_x(p.0).is_some() && !p.1.is_nan() && !p.2.is_nan();
+        let points: Vec<_> = points.iter().filter(drawable).collect();
+        let edge = |y: f64| self.at_y(y).unwrap_or(if y > 0.0 { self.plot.top } else { self.plot.bottom() });
+        let above = points.iter().filter_map(|p| Some((self.at_x(p.0)?, edge(p.2))));
+        let below = points.iter().rev().filter_map(|p| Some((self.at_x(p.0)?, edge(p.1))));
+        canvas.polygon(&above.chain(below).collect::<Vec<_>>(), colour, opacity);
+    }
+
     /// Dots.
     pub fn dots(&self, canvas: &mut Canvas, points: &[(f64, f64)], radius: f64, colour: Colour, opacity: f64) {
         let places: Vec<_> = points.iter().filter_map(|&p| self.at(p)).collect();

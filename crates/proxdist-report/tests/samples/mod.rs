@@ -149,9 +149,11 @@ pub fn low_rank(rows: usize, columns: usize) -> CoefficientMatrix {
 }
 
 pub fn rates() -> LinePlot {
-    let line = |label: &str, slope: f64, level: f64| Series {
-        label: label.into(),
-        points: (0..60).map(|i| 10f64.powf(f64::from(i) / 12.0)).map(|k| (k, level * k.powf(slope))).collect(),
+    let line = |label: &str, slope: f64, level: f64| {
+        let steps = (0..60).map(|i| 10f64.powf(f64::from(i) / 12.0));
+        let points: Vec<_> = steps.map(|k| (k, level * k.powf(slope))).collect();
+        let band = points.iter().map(|&(k, y)| (k, 0.6 * y, 1.5 * y)).collect();
+        Series { band, ..Series::new(label, points) }
     };
     LinePlot {
         title: "Error against step".into(),

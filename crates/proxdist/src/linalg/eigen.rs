@@ -1,48 +1,69 @@
-//! $A = Q\Lambda Q^T$ for symmetric $A$.
+//! Eigenvalues and eigenvectors of a symmetric matrix, $A = V\mathrm{diag}(\lambda)V^T$.
 
 use super::Scratch;
 use faer::diag::DiagMut;
 use faer::linalg::evd::{self, ComputeEigenvectors};
-use faer::{MatMut, MatRef, Par};
+use faer::{MatMut, MatRef, Par, Spec};
 
-/// A decomposition and its memory. Fill [`SymmetricEigen::matrix`], call [`SymmetricEigen::decompose`], then read.
-#[derive(Default)]
-pub(crate) struct SymmetricEigen {
-    matrix: Vec<f64>,
-    values: Vec<f64>,
-    vectors: Vec<f64>,
-    scratch: Scratch,
+/// A decomposition that is kept.
+pub(crate) struct Eigen {
+    /// Eigenvalues in rising order.
+    pub(crate) values: Vec<f64>,
+    /// Unit eigenvectors, one after the other.
+    pub(crate) vectors: Vec<f64>,
 }
 
-impl SymmetricEigen {
-    /// The `size × size` matrix to fill, full and symmetric.
-    pub(crate) fn matrix(&mut self, size: usize) -> &mut [f64] {
-        self.values.resize(size, 0.0);
-        self.matrix.resize(size * size, 0.0);
-        &mut self.matrix
+impl Eigen {
+    /// Decomposes the matrix given by its lower triangle (column-major); `None` if that fails, as it does on NaN.
+    pub(crate) fn of(matrix: &[f64], size: usize) -> Option<Self> {
+        let (mut values, mut vectors) = (vec![0.0; size], vec![0.0; size * size]);
+        let is_solved = symmetric(matrix, size, &mut values, &mut vectors, &mut Scratch::default());
+        (is_solved && values.iter().all(|value| value.is_finite())).then_some(Self { values, vectors })
     }
 
-    /// Computes values and vectors; `false` if that fails, as with NaN.
-    #[must_use]
-    pub(crate) fn decompose(&mut self) -> bool {
+    /// The unit eigenvector of the eigenvalue with this number.
+    pub(crate) fn vector(&self, number: usize) -> &[f64] {
         let size = self.values.len();
-        self.vectors.resize(size * size, 0.0);
-        let params = faer::Spec::default();
-        let needed = evd::self_adjoint_evd_scratch::<f64>(size, ComputeEigenvectors::Yes, Par::Seq, params);
-        let stack = self.scratch.stack(needed);
-        let matrix = MatRef::from_column_major_slice(&self.matrix, size, size);
-        let vectors = MatMut::from_column_major_slice_mut(&mut self.vectors, size, size);
-        let values = DiagMut::from_slice_mut(&mut self.values);
-        evd::self_adjoint_evd(matrix, values, Some(vectors), Par::Seq, stack, params).is_ok()
+        &self.vectors[number * size..(number + 1) * size]
     }
+}
 
-    /// $\Lambda$
-    pub(crate) fn values(&self) -> &[f64] {
-        &self.values
-    }
+/// Eigenvalues in rising order and eigenvectors of a symmetric matrix given by its lower triangle.
+pub(super) fn symmetric(
+    matrix: &[f64],
+    size: usize,
+    values: &mut [f64],
+    vectors: &mut [f64],
+    scratch: &mut Scratch,
+) -> bool {
+    let required = evd::self_adjoint_evd_scratch::<f64>(size, ComputeEigenvectors::Yes, Par::Seq, Spec::default());
+    evd::self_adjoint_evd(
+        MatRef::from_column_major_slice(matrix, size, size),
+        DiagMut::from_slice_mut(values),
+        Some(MatMut::from_column_major_slice_mut(vectors, size, size)),
+        Par::Seq,
+        scratch.stack(required),
+        Spec::default(),
+    )
+    .is_ok()
+}
 
-    /// $Q$, one eigenvector after the other.
-    pub(crate) fn vectors(&self) -> &[f64] {
-        &self.vectors
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_rise_and_vectors_belong_to_them() {
+        let matrix = [2.0, 1.0, 0.0, 1.0, 2.0, 0.0, 0.0, 0.0, 5.0];
+        let eigen = Eigen::of(&matrix, 3).unwrap();
+        for (number, expected) in [1.0, 3.0, 5.0].into_iter().enumerate() {
+            assert!((eigen.values[number] - expected).abs() < 1e-14);
+            let v = eigen.vector(number);
+            for i in 0..3 {
+                let product: f64 = (0..3).map(|j| matrix[j * 3 + i] * v[j]).sum();
+                assert!((product - expected * v[i]).abs() < 1e-14);
+            }
+        }
+        assert!(Eigen::of(&[f64::NAN], 1).is_none());
     }
 }

@@ -11,7 +11,7 @@ mod tridiagonal;
 mod vectors;
 
 pub(crate) use cholesky::Cholesky;
-pub(crate) use eigen::SymmetricEigen;
+pub(crate) use eigen::Eigen;
 pub(crate) use vectors::{all_finite, axpy, dot, dot_mixed, norm, norm_squared};
 
 use faer::dyn_stack::{MemBuffer, MemStack, StackReq};

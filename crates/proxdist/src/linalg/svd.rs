@@ -25,6 +25,7 @@ use faer::linalg::svd::{self as faer_svd, ComputeSvdVectors};
 use faer::{Accum, Conj, MatMut, MatRef, Par, Spec};
 
 use super::Scratch;
+use super::eigen::symmetric;
 use super::tridiagonal::Tridiagonal;
 
 /// Vectors beyond the rank, which make the power steps converge faster.
@@ -352,20 +353,6 @@ fn eigenvectors(
     let n = a.ncols();
     lower_gram(&mut gram[..n * n], n, a);
     symmetric(&gram[..n * n], n, values, v, scratch) && values[n - rank] > SAFE_RATIO * SAFE_RATIO * values[n - 1]
-}
-
-/// Eigenvalues in rising order and eigenvectors of a symmetric matrix given by its lower triangle.
-fn symmetric(matrix: &[f64], size: usize, values: &mut [f64], vectors: &mut [f64], scratch: &mut Scratch) -> bool {
-    let required = evd::self_adjoint_evd_scratch::<f64>(size, ComputeEigenvectors::Yes, Par::Seq, Spec::default());
-    evd::self_adjoint_evd(
-        MatRef::from_column_major_slice(matrix, size, size),
-        DiagMut::from_slice_mut(values),
-        Some(MatMut::from_column_major_slice_mut(vectors, size, size)),
-        Par::Seq,
-        scratch.stack(required),
-        Spec::default(),
-    )
-    .is_ok()
 }
 
 /// The third way: all right singular vectors, in falling order of singular value.

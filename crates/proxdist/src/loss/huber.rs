@@ -3,7 +3,7 @@
 //! Quadratic near zero, linear in the tails, so that outliers pull with bounded force. The generalised second derivative is
 //! $1\{|r| \le \delta\}$, which makes the Newton steps of a prox semismooth.
 
-use super::Loss;
+use super::{Loss, curvature_at_ends};
 use crate::error::{Error, Result};
 
 /// Squared loss with linear tails beyond `delta`.
@@ -39,6 +39,9 @@ impl Loss for Huber {
     }
     fn curvature_bound(&self) -> Option<f64> {
         Some(1.0)
+    }
+    fn least_curvature(&self, low: f64, high: f64, response: f64) -> f64 {
+        curvature_at_ends(self, low, high, response)
     }
     fn spec(&self) -> String {
         format!("huber:{}", self.delta)

@@ -1,7 +1,7 @@
 //! Logistic loss $\ell(\eta; y) = \log(1 + e^\eta) - y\eta$ for $y \in \{0, 1\}$, the negative log-likelihood of a Bernoulli
 //! response. All three formulas only ever take `exp` of a negative number, so they hold for every finite $\eta$.
 
-use super::{Loss, check_label};
+use super::{Loss, check_label, curvature_at_ends};
 
 /// Negative Bernoulli log-likelihood with the logit link.
 #[derive(Clone, Copy, Debug, Default)]
@@ -29,6 +29,9 @@ impl Loss for Logistic {
     }
     fn curvature_bound(&self) -> Option<f64> {
         Some(0.25)
+    }
+    fn least_curvature(&self, low: f64, high: f64, response: f64) -> f64 {
+        curvature_at_ends(self, low, high, response)
     }
     fn check_response(&self, response: f64) -> Result<(), &'static str> {
         check_label(response)

@@ -37,6 +37,17 @@ pub trait Loss: Send + Sync {
         None
     }
 
+    /// A lower bound of the curvature over predictors between `low` and `high`; zero always is one.
+    fn least_curvature(&self, low: f64, high: f64, response: f64) -> f64 {
+        let _ = (low, high, response);
+        0.0
+    }
+
+    /// Whether the loss has a slope everywhere; a loss with a corner, such as $|y - \eta|$, must say that it has not.
+    fn is_differentiable(&self) -> bool {
+        true
+    }
+
     /// Whether the curvature is the same everywhere, so that one Newton step is exact.
     fn is_quadratic(&self) -> bool {
         false
@@ -92,6 +103,12 @@ impl<P: Deref<Target: Loss> + Send + Sync> Loss for P {
     }
     fn curvature_bound(&self) -> Option<f64> {
         (**self).curvature_bound()
+    }
+    fn least_curvature(&self, low: f64, high: f64, response: f64) -> f64 {
+        (**self).least_curvature(low, high, response)
+    }
+    fn is_differentiable(&self) -> bool {
+        (**self).is_differentiable()
     }
     fn is_quadratic(&self) -> bool {
         (**self).is_quadratic()
@@ -177,6 +194,11 @@ pub fn parse(text: &str) -> Result<Box<dyn Loss>> {
             fail(name, format!("no such loss; the losses are {}", known.join(", ")))
         }
     }
+}
+
+/// The least curvature between two predictors, for losses whose curvature rises to a peak and falls again, if at all: it is at one end.
+fn curvature_at_ends(loss: &impl Loss, low: f64, high: f64, response: f64) -> f64 {
+    loss.curvature(low, response).min(loss.curvature(high, response))
 }
 
 /// The rule of the two losses for classes.

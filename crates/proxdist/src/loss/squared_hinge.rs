@@ -1,7 +1,7 @@
 //! Squared hinge $\ell(\eta; y) = \tfrac12 \max(0, 1 - t\eta)^2$ with $t = 2y - 1$ for labels $y \in \{0, 1\}$: a support vector
 //! classifier that is differentiable. The generalised second derivative is $1\{t\eta < 1\}$.
 
-use super::{Loss, check_label};
+use super::{Loss, check_label, curvature_at_ends};
 
 /// Half the squared shortfall of the margin.
 #[derive(Clone, Copy, Debug, Default)]
@@ -21,6 +21,9 @@ impl Loss for SquaredHinge {
     }
     fn curvature_bound(&self) -> Option<f64> {
         Some(1.0)
+    }
+    fn least_curvature(&self, low: f64, high: f64, response: f64) -> f64 {
+        curvature_at_ends(self, low, high, response)
     }
     fn check_response(&self, response: f64) -> Result<(), &'static str> {
         check_label(response)

@@ -26,6 +26,8 @@ mod tests;
 
 pub(crate) use finish::Finish;
 pub(crate) use gap::gap;
+pub(crate) use on_columns::OnColumns;
+pub(crate) use on_data::{OnData, RowDerivatives};
 pub(crate) use smooth::Smooth;
 
 use std::ops::ControlFlow;

@@ -19,18 +19,23 @@ impl<'p> OnData<'p> {
     pub(crate) fn new(objective: Objective<'p>, intercept: bool) -> Self {
         Self { objective, intercept, curvatures: Vec::new() }
     }
+
+    /// With second derivatives as if row $i$ had the curvature given, weight and $1/\sum w$ included.
+    pub(crate) fn with_curvatures(objective: Objective<'p>, intercept: bool, curvatures: Vec<f64>) -> Self {
+        Self { objective, intercept, curvatures }
+    }
 }
 
 /// Slope $w_i\ell'(\eta_i)/\sum w$ and curvature $w_i\ell''(\eta_i)/\sum w$ of some rows at a point. Its memory is reused.
 #[derive(Default)]
-pub(super) struct RowDerivatives {
-    pub(super) slopes: Vec<f64>,
-    pub(super) curvatures: Vec<f64>,
+pub(crate) struct RowDerivatives {
+    pub(crate) slopes: Vec<f64>,
+    pub(crate) curvatures: Vec<f64>,
 }
 
 impl RowDerivatives {
     /// Measures `rows`, whose numbers are `range`; returns their part of F without the ridge term.
-    pub(super) fn measure(
+    pub(crate) fn measure(
         &mut self,
         objective: Objective,
         theta: &[f64],

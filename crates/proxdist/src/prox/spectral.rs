@@ -7,7 +7,7 @@
 use super::{BatchProx, Prox, back};
 use crate::data::Batch;
 use crate::error::Result;
-use crate::linalg::{SymmetricEigen, mirror, times, transpose_times};
+use crate::linalg::{Eigen, times, transpose_times};
 
 /// Coordinates beyond which the decomposition, a cubic cost, is not worth it.
 const LARGEST: usize = 2048;
@@ -15,9 +15,9 @@ const LARGEST: usize = 2048;
 /// A prox that remembers the decomposition of the batch it was last applied to.
 pub struct SpectralProx<'l> {
     usual: Prox<'l>,
-    eigen: SymmetricEigen,
-    /// Which batch the decomposition belongs to, and whether it could be computed.
-    belongs_to: Option<(u64, bool)>,
+    eigen: Option<Eigen>,
+    /// Which batch the decomposition, or its failure, belongs to.
+    belongs_to: Option<u64>,
     linear: Vec<f64>,
     work: Vec<f64>,
 }
@@ -26,11 +26,11 @@ impl<'l> SpectralProx<'l> {
     /// Does what `usual` does.
     pub fn new(usual: Prox<'l>) -> Self {
         let (linear, work) = (Vec::new(), Vec::new());
-        Self { usual, eigen: SymmetricEigen::default(), belongs_to: None, linear, work }
+        Self { usual, eigen: None, belongs_to: None, linear, work }
     }
 
-    /// Decomposes the Hessian of the batch; `false` if that fails, as for numbers too large to square.
-    fn decompose(&mut self, batch: &Batch, size: usize) -> bool {
+    /// Decomposes the Hessian of the batch, which fails for numbers too large to square.
+    fn decompose(&mut self, batch: &Batch, size: usize) -> Option<Eigen> {
         let (rows, features) = (batch.rows(), batch.rows().width());
         let (loss, zeros) = (self.usual.loss, vec![0.0; batch.len()]);
         let (mut slopes, mut curvatures) = (zeros.clone(), zeros);
@@ -41,8 +41,7 @@ impl<'l> SpectralProx<'l> {
         back(rows, &slopes, &mut self.linear);
         let mut cross = vec![0.0; features * features];
         rows.add_weighted_cross(&curvatures, &mut cross, &mut self.work);
-        let hessian = self.eigen.matrix(size);
-        hessian.fill(0.0);
+        let mut hessian = vec![0.0; size * size];
         for (j, column) in cross.chunks_exact(features).enumerate() {
             hessian[j * size..j * size + features].copy_from_slice(column);
             hessian[j * size + j] += self.usual.ridge;
@@ -52,8 +51,7 @@ impl<'l> SpectralProx<'l> {
             back(rows, &curvatures, &mut border);
             border.iter().enumerate().for_each(|(j, value)| hessian[j * size + features] = *value);
         }
-        mirror(hessian, size);
-        self.eigen.decompose()
+        Eigen::of(&hessian, size)
     }
 }
 
@@ -63,18 +61,16 @@ impl BatchProx for SpectralProx<'_> {
         if !self.usual.loss.is_quadratic() || size > LARGEST || size != self.usual.dimension(batch) {
             return self.usual.apply(batch, rho, theta);
         }
-        if self.belongs_to.map(|(stamp, _)| stamp) != Some(batch.stamp()) {
-            self.belongs_to = Some((batch.stamp(), self.decompose(batch, size)));
+        if self.belongs_to != Some(batch.stamp()) {
+            (self.belongs_to, self.eigen) = (Some(batch.stamp()), self.decompose(batch, size));
         }
-        if self.belongs_to.is_none_or(|(_, is_usable)| !is_usable) {
-            return self.usual.apply(batch, rho, theta);
-        }
+        let Some(eigen) = &self.eigen else { return self.usual.apply(batch, rho, theta) };
         theta.iter_mut().zip(&self.linear).for_each(|(theta, c)| *theta = c + rho * *theta);
         self.work.resize(size, 0.0);
         // The vectors are columns; read row by row, the same memory is their transpose.
-        times(self.eigen.vectors(), theta, &mut self.work, false);
-        self.work.iter_mut().zip(self.eigen.values()).for_each(|(x, lambda)| *x /= lambda.max(0.0) + rho);
-        transpose_times(self.eigen.vectors(), &self.work, theta, false);
+        times(&eigen.vectors, theta, &mut self.work, false);
+        self.work.iter_mut().zip(&eigen.values).for_each(|(x, lambda)| *x /= lambda.max(0.0) + rho);
+        transpose_times(&eigen.vectors, &self.work, theta, false);
         Ok(())
     }
 

@@ -1,0 +1,148 @@
+//! `proxdist theory`
+
+use super::Ending;
+use crate::args::{Auto, TheoryArgs};
+use crate::failure::{Failure, Result};
+use crate::output::{self, Outputs, note};
+use crate::progress::{Limits, Watcher};
+use crate::report::About;
+use crate::theory::Findings;
+use crate::{input, scaling, setup, signals};
+use proxdist::theory::{Bounds, Measured, Plan, Study, advise, assumptions, measure};
+use proxdist::{Problem, Settings, Stop};
+use std::fmt::Write as _;
+use std::path::PathBuf;
+use std::time::Instant;
+
+/// Reads, studies, measures if asked to, writes and tells.
+pub(crate) fn run(args: &TheoryArgs) -> Result<Ending> {
+    let loss = setup::loss(&args.problem.loss)?;
+    let spec = setup::constraint(&args.problem.constraint)?;
+    let quiet = args.quiet;
+    let places = [("--out", args.out.as_ref()), ("--report", args.report.as_ref()), ("--plot", args.plot.as_ref())];
+    output::check_places(&places, &[&args.data.data])?;
+    check(args)?;
+    signals::listen(quiet);
+
+    let mut table = input::read_training(&args.data, input::is_for_classes(&*loss))?;
+    table.notices.iter().for_each(|notice| note(quiet, notice));
+    let sets = std::slice::from_ref(&spec);
+    let is_scaled = scaling::standardise(&mut table.features, None, sets, &args.problem, quiet)?.is_some();
+    let response = table.response.as_deref().unwrap_or(&[]);
+    let data = input::view(&table, response, args.problem.shape)?;
+    let set = setup::build(&spec, data.parameter_shape())?;
+    let problem = Problem::new(&data, loss, set).ridge(args.problem.ridge).intercept(!args.problem.no_intercept);
+
+    let started = Instant::now();
+    let limits = Limits { steps: setup::MAX_STEPS, rows: None, time: None };
+    let mut watcher = Watcher::new(quiet, limits, setup::rank_of(&spec));
+    let study = Study::observed(&problem, &settings(args), &mut watcher)?;
+    drop(watcher);
+    if study.fit.stop() == Stop::Interrupted {
+        return Err(Failure::interrupted());
+    }
+    let rho1 = match args.rho1 {
+        Auto::Given(rho1) => rho1,
+        Auto::Auto => study.auto_rho1,
+    };
+    let findings = Findings {
+        bounds: Bounds::new(study.constants, rho1, args.gamma)?,
+        assumptions: assumptions(&problem, &study, args.gamma),
+        advice: advise(study.constants, args.at)?,
+        measured: measured(args, &problem, &study, rho1)?,
+        study: &study,
+        has_intercept: problem.has_intercept(),
+        is_auto: args.rho1 == Auto::Auto,
+        seed: args.seed,
+        repeats: args.repeats,
+        about: About {
+            fit: &study.fit,
+            model: study.fit.model(),
+            is_scaled,
+            data: &data,
+            table: &table,
+            source: &args.data.data.display().to_string(),
+            spec: &spec,
+            heldout: None,
+            seconds: started.elapsed().as_secs_f64(),
+        },
+    };
+    let written = write(args, &findings)?;
+    if args.json {
+        output::print(&format!("{}\n", findings.json(&written)))?;
+    } else if !quiet {
+        let mut text = findings.text();
+        if !written.is_empty() {
+            let names: Vec<String> = written.iter().map(|path| path.display().to_string()).collect();
+            let _ = writeln!(text, "\nwrote {}", names.join(", "));
+        }
+        output::print(&text)?;
+    }
+    Ok(Ending::Written)
+}
+
+fn check(args: &TheoryArgs) -> Result<()> {
+    let is_stdout = [&args.out, &args.report, &args.plot].into_iter().flatten().any(|path| path.as_os_str() == "-");
+    if is_stdout {
+        return Err(Failure::new(
+            "standard output has the summary or the JSON object",
+            "give a file name instead of -",
+        ));
+    }
+    // The library says the same, but only once the data are read and fitted.
+    let beyond = |option: &str, value: u64, most: u64| {
+        let hint = format!("give a number from 1 to {most}, or leave it out");
+        Failure::new(format!("{option} must be from 1 to {most}, got {value}"), hint)
+    };
+    for (option, value, most) in
+        [("--at", args.at, 1_000_000), ("--steps", args.steps, 100_000_000), ("--repeats", args.repeats as u64, 10_000)]
+    {
+        if !(1..=most).contains(&value) {
+            return Err(beyond(option, value, most));
+        }
+    }
+    Ok(())
+}
+
+fn settings(args: &TheoryArgs) -> Settings {
+    let mut settings = Settings::default().gamma(args.gamma).seed(args.seed).sampling(setup::sampling(args.sampling));
+    if let Auto::Given(size) = args.batch_size {
+        settings = settings.batch_size(size);
+    }
+    if let Some(threads) = args.threads {
+        settings = settings.threads(threads);
+    }
+    settings
+}
+
+fn measured(args: &TheoryArgs, problem: &Problem, study: &Study, rho1: f64) -> Result<Option<Measured>> {
+    if !args.measure {
+        return Ok(None);
+    }
+    let plan = Plan {
+        rho1,
+        gamma: args.gamma,
+        steps: args.steps,
+        repeats: args.repeats,
+        seed: args.seed,
+        threads: args.threads,
+    };
+    match measure(problem, study, &plan, &signals::asked_to_stop)? {
+        Some(measured) => Ok(Some(measured)),
+        None => Err(Failure::interrupted()),
+    }
+}
+
+fn write(args: &TheoryArgs, findings: &Findings) -> Result<Vec<PathBuf>> {
+    let mut outputs = Outputs::default();
+    if let Some(path) = &args.out {
+        outputs.add(path, findings.table());
+    }
+    if let Some(path) = &args.report {
+        outputs.add(path, findings.page().to_html());
+    }
+    if let Some(path) = &args.plot {
+        outputs.add(path, findings.picture());
+    }
+    outputs.commit()
+}

@@ -1,0 +1,124 @@
+//! The numbers of a problem that the theory speaks of, found on its data.
+//!
+//! $\theta_*$ is the result of a fit with the exact finish, whose first penalty is chosen by the race: both are kept.
+
+use super::Constants;
+use super::curvature::{Basis, Curvature, MOST_DIMENSIONS};
+use super::row_constants::{RowConstants, largest_curvature};
+use crate::constraint::Workspace;
+use crate::error::{Error, Result};
+use crate::linalg::norm;
+use crate::problem::{Problem, in_pool};
+use crate::sampling::Sampling;
+use crate::solver::{Fit, Settings};
+use crate::trace::{Observer, Silent};
+
+/// The constants of a problem, with what they rest on.
+#[derive(Clone, Debug)]
+pub struct Study {
+    /// The constants.
+    pub constants: Constants,
+    /// What $\mu$ is made of.
+    pub basis: Basis,
+    /// The least eigenvalue of the Hessian at $\theta_*$, which decides the rates near it; never below `constants.mu`.
+    pub mu_at_solution: f64,
+    /// $L$ for batches of a single row.
+    pub row_lipschitz: f64,
+    /// Rows a step.
+    pub batch_size: usize,
+    /// How batches are drawn.
+    pub sampling: Sampling,
+    /// The first penalty that the race chose.
+    pub auto_rho1: f64,
+    /// $\theta_0$: coefficients, then the intercept if there is one.
+    pub start: Vec<f64>,
+    /// $\theta_*$, laid out in the same way.
+    pub solution: Vec<f64>,
+    /// The fit that $\theta_*$ comes from, with its certificate.
+    pub fit: Fit,
+}
+
+impl Study {
+    /// Studies a problem for the batch size, sampling, start, seed and threads of `settings`; $\gamma$ enters the race only.
+    pub fn of(problem: &Problem, settings: &Settings) -> Result<Self> {
+        Self::observed(problem, settings, &mut Silent)
+    }
+
+    /// The same while an observer watches the fit; if they end it, the fit says so.
+    pub fn observed(problem: &Problem, settings: &Settings, observer: &mut dyn Observer) -> Result<Self> {
+        let bound = curvature_bound(problem)?;
+        let exact =
+            Settings { rho1: None, schedule: None, polish: true, average: false, resume: None, ..settings.clone() };
+        let fit = problem.fit_observed(&exact, observer)?;
+        in_pool(settings.threads, || Self::around(problem, settings, fit, bound))
+    }
+
+    fn around(problem: &Problem, settings: &Settings, fit: Fit, bound: f64) -> Result<Self> {
+        let (objective, intercept) = (problem.objective(), problem.has_intercept());
+        let (rows, columns) = (problem.data().rows(), problem.data().columns());
+        let solution: Vec<f64> = fit.coefficients().iter().copied().chain(fit.intercept()).collect();
+        let mut start = settings.start.clone().unwrap_or_else(|| vec![0.0; columns]);
+        start.extend(intercept.then_some(settings.start_intercept));
+        let batch_size = fit.model().batch_size;
+
+        let found = RowConstants::at(objective, intercept, &solution, bound)?;
+        let mut lipschitz = found.lipschitz(batch_size);
+        let whole = rows as f64 / batch_size as f64;
+        // The other bound can only win if a batch holds a good share of the rows.
+        if whole < solution.len() as f64 && solution.len() <= MOST_DIMENSIONS {
+            lipschitz =
+                largest_curvature(objective, intercept, bound)?.map_or(lipschitz, |all| lipschitz.min(whole * all));
+        }
+        let curvature = Curvature::of(problem, &solution)?;
+        let mut gradient = vec![0.0; solution.len()];
+        objective.gradient(&solution, &mut gradient)?;
+        let gradient_norm = norm(&gradient);
+
+        let mut first = start.clone();
+        problem.constraint().project(&mut first[..columns], &mut Workspace::default())?;
+        let start_distance = first.iter().zip(&solution).map(|(a, b)| (a - b) * (a - b)).sum();
+        let constants = Constants {
+            lipschitz: lipschitz + problem.ridge_weight(),
+            mu: curvature.value,
+            gradient_noise: found.gradient_noise(batch_size, gradient_norm),
+            gradient_norm,
+            start_distance,
+        };
+        Ok(Self {
+            constants,
+            basis: curvature.basis,
+            mu_at_solution: curvature.at_solution,
+            row_lipschitz: found.lipschitz(1) + problem.ridge_weight(),
+            batch_size,
+            sampling: settings.sampling,
+            auto_rho1: raced(&fit),
+            start,
+            solution,
+            fit,
+        })
+    }
+}
+
+/// $\kappa$, or why the theory stops here.
+fn curvature_bound(problem: &Problem) -> Result<f64> {
+    let loss = problem.loss();
+    let remedy = || "the squared, logistic, huber and squared-hinge losses have all constants".to_owned();
+    if !loss.is_differentiable() {
+        let reason =
+            format!("the {} loss is not differentiable: Assumptions 3 and 4 fail, and there is no L", loss.spec());
+        return Err(Error::Theory { reason, remedy: remedy() });
+    }
+    loss.curvature_bound().ok_or_else(|| {
+        let reason = format!(
+            "the curvature of the {} loss has no known bound: Assumption 4 fails, and there is no L",
+            loss.spec()
+        );
+        Error::Theory { reason, remedy: remedy() }
+    })
+}
+
+/// The first penalty as the model's schedule has it.
+fn raced(fit: &Fit) -> f64 {
+    let schedule = fit.model().schedule.strip_prefix("poly:").and_then(|rest| rest.split(',').next());
+    schedule.and_then(|rho1| rho1.parse().ok()).unwrap_or(f64::NAN)
+}
