@@ -74,6 +74,10 @@ impl<T: Element> DataSource for Dense<'_, T> {
         Ok(())
     }
 
+    fn entry(&self, row: usize, column: usize) -> f64 {
+        self.values[row * self.columns + column].to_f64()
+    }
+
     fn dot(&self, row: usize, v: &[f64], support: &Support) -> f64 {
         let values = &self.values[row * self.columns..(row + 1) * self.columns];
         match (support.indices(), T::as_f64(values)) {

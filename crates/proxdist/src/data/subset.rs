@@ -35,6 +35,10 @@ impl DataSource for Subset<'_> {
         self.source.gather(&wanted, buffer)
     }
 
+    fn entry(&self, row: usize, column: usize) -> f64 {
+        self.source.entry(self.rows[row], column)
+    }
+
     fn dot(&self, row: usize, v: &[f64], support: &Support) -> f64 {
         self.source.dot(self.rows[row], v, support)
     }
