@@ -1,7 +1,23 @@
-# `make test` checks everything on a machine with Rust; `make demo` fits a model to a small file.
-.PHONY: test demo format lint rust docs chromium bench clean
+# `make test` checks everything on a machine with Rust and Python; `make demo` fits a model to a small file.
+.PHONY: test demo format lint rust docs chromium python wheel bench clean
 
-test: format lint rust docs
+test: format lint rust docs python
+
+# The Python package, built and tested in an environment of its own. It shares what `make rust` has compiled.
+VENV = target/venv
+
+python: $(VENV)/bin/maturin
+	cargo build -p proxdist-cli
+	VIRTUAL_ENV=$(VENV) $(VENV)/bin/maturin develop --extras test
+	$(VENV)/bin/python -m pytest
+
+$(VENV)/bin/maturin:
+	python3 -m venv $(VENV)
+	$(VENV)/bin/pip install --quiet --disable-pip-version-check "maturin>=1.16,<2"
+
+# A wheel for this system and every Python from 3.11 on, in dist/.
+wheel: $(VENV)/bin/maturin
+	$(VENV)/bin/maturin build --release --out dist
 
 # A real fit: the four features that explain the quality of a wine best, with a model and a page to look at.
 demo:

@@ -47,6 +47,7 @@ mod problem;
 pub mod prox;
 mod random;
 pub mod sampling;
+mod scaling;
 pub mod schedule;
 pub mod selection;
 mod shape;
@@ -62,6 +63,7 @@ pub use data::Data;
 pub use error::{Error, Result};
 pub use model::Model;
 pub use problem::Problem;
+pub use scaling::Scaling;
 pub use shape::Shape;
 pub use solver::{Fit, Method, Settings, Stop, StopRule};
 

@@ -9,6 +9,7 @@ use crate::error::{Error, Result};
 use crate::loss;
 use crate::shape::Shape;
 use crate::solver::Stop;
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::io::Write as _;
@@ -103,7 +104,8 @@ impl Model {
         }
         let support = Support::of(&self.coefficients);
         let intercept = self.intercept.unwrap_or(0.0);
-        Ok((0..source.rows()).map(|row| source.dot(row, &self.coefficients, &support) + intercept).collect())
+        let predictor = |row| source.dot(row, &self.coefficients, &support) + intercept;
+        Ok((0..source.rows()).into_par_iter().map(predictor).collect())
     }
 
     /// Mean responses: probabilities for logistic, rates for Poisson, the linear predictors otherwise.

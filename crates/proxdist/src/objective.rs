@@ -20,6 +20,27 @@ pub struct Objective<'p> {
     pub(crate) ridge: f64,
 }
 
+/// What a loss is asked about some rows, in reused memory.
+#[derive(Default)]
+struct Chunk {
+    support: Support,
+    predictors: Vec<f64>,
+    responses: Vec<f64>,
+    weights: Vec<f64>,
+}
+
+impl Chunk {
+    fn new(support: Support) -> Self {
+        Self { support, ..Self::default() }
+    }
+
+    fn clear(&mut self) {
+        self.predictors.clear();
+        self.responses.clear();
+        self.weights.clear();
+    }
+}
+
 impl<'p> Objective<'p> {
     /// The objective with ridge weight λ, zero for none.
     pub fn new(data: &'p Data<'p>, loss: &'p dyn Loss, ridge: f64) -> Self {
@@ -37,8 +58,8 @@ impl<'p> Objective<'p> {
         let chunks: Vec<f64> = (0..rows.div_ceil(CHUNK))
             .into_par_iter()
             .map_init(
-                || Support::of(self.split(theta).0),
-                |support, chunk| self.sum(theta, support, chunk * CHUNK..rows.min((chunk + 1) * CHUNK)).0,
+                || Chunk::new(Support::of(self.split(theta).0)),
+                |chunk, number| self.sum(theta, chunk, number * CHUNK..rows.min((number + 1) * CHUNK)).0,
             )
             .collect();
         chunks.iter().sum::<f64>() / self.data.weight_sum() + self.ridge_term(theta)
@@ -49,8 +70,8 @@ impl<'p> Objective<'p> {
         let parts: Vec<(f64, f64)> = rows
             .par_chunks(CHUNK)
             .map_init(
-                || Support::of(self.split(theta).0),
-                |support, rows| self.sum(theta, support, rows.iter().copied()),
+                || Chunk::new(Support::of(self.split(theta).0)),
+                |chunk, rows| self.sum(theta, chunk, rows.iter().copied()),
             )
             .collect();
         let (losses, weights) = parts.iter().fold((0.0, 0.0), |(l, w), part| (l + part.0, w + part.1));
@@ -66,20 +87,19 @@ impl<'p> Objective<'p> {
         self.split(theta).0.iter().map(|value| value.abs()).sum()
     }
 
-    /// Weighted losses and weights of some rows.
-    fn sum(&self, theta: &[f64], support: &Support, rows: impl Iterator<Item = usize>) -> (f64, f64) {
+    /// Weighted losses and weights of some rows. The loss is asked once for all of them.
+    fn sum(&self, theta: &[f64], chunk: &mut Chunk, rows: impl Iterator<Item = usize>) -> (f64, f64) {
         let (coefficients, intercept) = self.split(theta);
-        let source = self.data.source();
-        let mut total = (0.0, 0.0);
-        for row in rows {
-            let weight = self.data.weight(row);
-            if weight > 0.0 {
-                let predictor = source.dot(row, coefficients, support) + intercept + self.data.offset_of(row);
-                total.0 += weight * self.loss.value(predictor, self.data.response()[row]);
-                total.1 += weight;
-            }
+        let (data, source) = (self.data, self.data.source());
+        chunk.clear();
+        for row in rows.filter(|&row| data.weight(row) > 0.0) {
+            let predictor = source.dot(row, coefficients, &chunk.support) + intercept + data.offset_of(row);
+            chunk.predictors.push(predictor);
+            chunk.responses.push(data.response()[row]);
+            chunk.weights.push(data.weight(row));
         }
-        total
+        let losses = self.loss.weighted_value(&chunk.predictors, &chunk.responses, &chunk.weights);
+        (losses, chunk.weights.iter().sum())
     }
 
     /// F and its gradient on all rows; `gradient` has the layout of `theta`.
@@ -92,16 +112,20 @@ impl<'p> Objective<'p> {
         let parts = over_rows(
             self.data,
             size,
-            || (vec![0.0; size], Vec::new()),
-            |(part, slopes): &mut (Vec<f64>, Vec<f64>), rows, range| {
+            || (vec![0.0; size], Chunk::default(), Vec::new()),
+            |(part, chunk, slopes): &mut (Vec<f64>, Chunk, Vec<f64>), rows, range| {
+                let Chunk { predictors, weights, .. } = chunk;
+                predictors.resize(range.len(), 0.0);
                 slopes.resize(range.len(), 0.0);
-                rows.times(coefficients, &support, slopes);
-                for (slope, row) in slopes.iter_mut().zip(range) {
-                    let (weight, response) = (self.data.weight(row), self.data.response()[row]);
-                    let predictor = *slope + intercept + self.data.offset_of(row);
-                    part[size - 1] += if weight > 0.0 { weight * self.loss.value(predictor, response) } else { 0.0 };
-                    *slope = weight * self.loss.slope(predictor, response);
+                rows.times(coefficients, &support, predictors);
+                weights.clear();
+                weights.extend(range.clone().map(|row| self.data.weight(row)));
+                for (predictor, row) in predictors.iter_mut().zip(range.clone()) {
+                    *predictor = *predictor + intercept + self.data.offset_of(row);
                 }
+                let responses = &self.data.response()[range];
+                part[size - 1] += self.loss.weighted_value(predictors, responses, weights);
+                self.loss.weighted_slopes(predictors, responses, weights, slopes);
                 rows.add_transpose_times(slopes, &mut part[..columns]);
                 if theta.len() > columns {
                     part[columns] += slopes.iter().sum::<f64>();
@@ -109,7 +133,7 @@ impl<'p> Objective<'p> {
                 Ok(())
             },
         )?;
-        let total = added(parts.into_iter().map(|(part, _)| part).collect());
+        let total = added(parts.into_iter().map(|(part, ..)| part).collect());
         let scale = 1.0 / self.data.weight_sum();
         gradient.iter_mut().zip(&total).for_each(|(g, t)| *g = t * scale);
         if self.ridge > 0.0 {

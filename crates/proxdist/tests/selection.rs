@@ -293,3 +293,26 @@ fn a_fold_without_weight_is_named() {
     let message = validation.run(&grid(&["ball:1"]), &quick().max_steps(20)).unwrap_err().to_string();
     assert!(message.contains("ball:1, which fails in fold 3 of 4: all 5 weights are zero"), "{message}");
 }
+
+#[test]
+fn folds_that_are_told_are_used_and_checked() {
+    let simulated = vector(Response::Linear, Truth::Sparse(2), 60, 6, 3).unwrap();
+    let data = simulated.data().unwrap();
+    let grid = Grid::parse(["sparsity:1,2"]).unwrap();
+    let scores = |search: CrossValidation| {
+        let selection = search.run(&grid, &Settings::default().max_steps(200))?;
+        Ok::<_, proxdist::Error>(selection.table.scores.iter().map(|score| score.mean.to_bits()).collect::<Vec<_>>())
+    };
+    let search = || CrossValidation::new(&data, Squared, SetSpec::WholeSpace);
+    let dealt = folds(60, 4, None, 9).unwrap();
+    assert_eq!(scores(search().fold_of(dealt)).unwrap(), scores(search().folds(4).seed(9)).unwrap());
+    for (told, message) in [
+        (vec![0; 60], "folds must be at least 2"),
+        (vec![0, 1], "fold_of has length 2, expected 60"),
+        ((0..60).map(|row| 2 * (row % 2)).collect(), "none of 1"),
+        ((0..60).map(|row| if row == 0 { usize::MAX } else { 0 }).collect(), "none of 1"),
+    ] {
+        let refused = scores(search().fold_of(told)).unwrap_err().to_string();
+        assert!(refused.contains(message), "{refused}");
+    }
+}

@@ -37,7 +37,7 @@ pub(crate) fn run(args: &FitArgs) -> Result<Ending> {
     signals::listen(quiet);
 
     let started = Instant::now();
-    let mut table = input::read_training(&args.data, input::is_for_classes(&*loss))?;
+    let table = input::read_training(&args.data, input::is_for_classes(&*loss))?;
     let reading = started.elapsed().as_secs_f64();
     table.notices.iter().for_each(|notice| note(quiet, notice));
     if args.run.problem.constraint.is_empty() {
@@ -54,13 +54,12 @@ pub(crate) fn run(args: &FitArgs) -> Result<Ending> {
     let kept_out = args.holdout.map(|share| Holdout { share, seed: args.run.seed, rows });
     let labels = table.response.as_deref().unwrap_or(&[]);
     let split = kept_out.map(|kept_out| holdout::split(kept_out, labels, table.classes.is_some())).transpose()?;
-    let training_rows = split.as_ref().map(|split| &split.training[..]);
-    let sets = std::slice::from_ref(&spec);
-    let scaling = scaling::standardise(&mut table.features, training_rows, sets, &args.run.problem, quiet)?;
-
     let response = table.response.as_deref().unwrap_or(&[]);
     let whole = input::view(&table, response, args.run.problem.shape)?;
     let set = setup::build(&spec, whole.parameter_shape())?;
+    let training_rows = split.as_ref().map(|split| &split.training[..]);
+    let (whole, scaling) =
+        scaling::standardised(whole, training_rows, std::slice::from_ref(&spec), &args.run.problem, quiet)?;
     let parts = split.map(|rows| Ok::<_, Failure>((whole.subset(rows.training)?, whole.subset(rows.heldout)?)));
     let parts = parts.transpose()?;
     let training = parts.as_ref().map(|(training, _)| training.data()).transpose()?;

@@ -24,12 +24,12 @@ pub(crate) fn run(args: &TheoryArgs) -> Result<Ending> {
     check(args)?;
     signals::listen(quiet);
 
-    let mut table = input::read_training(&args.data, input::is_for_classes(&*loss))?;
+    let table = input::read_training(&args.data, input::is_for_classes(&*loss))?;
     table.notices.iter().for_each(|notice| note(quiet, notice));
     let sets = std::slice::from_ref(&spec);
-    let is_scaled = scaling::standardise(&mut table.features, None, sets, &args.problem, quiet)?.is_some();
     let response = table.response.as_deref().unwrap_or(&[]);
-    let data = input::view(&table, response, args.problem.shape)?;
+    let whole = input::view(&table, response, args.problem.shape)?;
+    let (data, scaling) = scaling::standardised(whole, None, sets, &args.problem, quiet)?;
     let set = setup::build(&spec, data.parameter_shape())?;
     let problem = Problem::new(&data, loss, set).ridge(args.problem.ridge).intercept(!args.problem.no_intercept);
 
@@ -58,7 +58,7 @@ pub(crate) fn run(args: &TheoryArgs) -> Result<Ending> {
         about: About {
             fit: &study.fit,
             model: study.fit.model(),
-            is_scaled,
+            is_scaled: scaling.is_some(),
             data: &data,
             table: &table,
             source: &args.data.data.display().to_string(),

@@ -33,7 +33,7 @@ pub(crate) fn run(args: &TuneArgs) -> Result<Ending> {
     signals::listen(quiet);
 
     let started = Instant::now();
-    let mut table = input::read_training(&args.data, input::is_for_classes(&*loss))?;
+    let table = input::read_training(&args.data, input::is_for_classes(&*loss))?;
     let reading = started.elapsed().as_secs_f64();
     table.notices.iter().for_each(|notice| note(quiet, notice));
     if signals::asked_to_stop() {
@@ -41,9 +41,9 @@ pub(crate) fn run(args: &TuneArgs) -> Result<Ending> {
     }
     let points = grid.points(&spec, args.run.problem.ridge, None)?;
     let sets: Vec<_> = points.into_iter().map(|point| point.constraint).collect();
-    let scaling = scaling::standardise(&mut table.features, None, &sets, &args.run.problem, quiet)?;
     let response = table.response.as_deref().unwrap_or(&[]);
-    let data = input::view(&table, response, args.run.problem.shape)?;
+    let whole = input::view(&table, response, args.run.problem.shape)?;
+    let (data, scaling) = scaling::standardised(whole, None, &sets, &args.run.problem, quiet)?;
     let tuning = Instant::now();
     let watcher = Watcher { bar: progress::line(quiet), started: tuning };
     let choice = if args.one_standard_error { Choice::OneStandardError } else { Choice::Best };

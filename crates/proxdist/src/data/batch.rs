@@ -46,6 +46,17 @@ impl RowBuffer {
         self.rows += 1;
     }
 
+    /// Turns each entry $x$ of column $j$ into $(x - m_j)f_j$; in sparse rows zeros stay zeros and means must be zero.
+    pub(super) fn scale(&mut self, means: &[f64], factors: &[f64]) {
+        if self.is_sparse {
+            self.values.iter_mut().zip(&self.indices).for_each(|(x, &j)| *x *= factors[j as usize]);
+            return;
+        }
+        for row in self.values.chunks_exact_mut(self.columns) {
+            row.iter_mut().zip(means).zip(factors).for_each(|((x, mean), factor)| *x = (*x - mean) * factor);
+        }
+    }
+
     /// What was copied in last.
     pub fn rows(&self) -> Rows<'_> {
         if self.is_sparse {

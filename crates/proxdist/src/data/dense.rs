@@ -74,12 +74,8 @@ impl<T: Element> DataSource for Dense<'_, T> {
         Ok(())
     }
 
-    fn pick(&self, rows: &[usize], columns: &[usize], _buffer: &mut RowBuffer, out: &mut Vec<f64>) -> Result<()> {
-        for &row in rows {
-            let source = &self.values[row * self.columns..(row + 1) * self.columns];
-            out.extend(columns.iter().map(|&j| source[j].to_f64()));
-        }
-        Ok(())
+    fn entry(&self, row: usize, column: usize) -> f64 {
+        self.values[row * self.columns + column].to_f64()
     }
 
     fn dot(&self, row: usize, v: &[f64], support: &Support) -> f64 {

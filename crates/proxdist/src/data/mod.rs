@@ -4,13 +4,16 @@
 //! $o$, names and the shape of the parameter. Everything is borrowed: a fit never copies $X$, only the rows of one batch.
 
 mod batch;
+mod column_major;
 mod dense;
 mod passes;
 mod rows;
+mod scaled;
 mod sparse;
 mod subset;
 
 pub use batch::{Batch, RowBuffer};
+pub use column_major::ColumnMajor;
 pub use dense::{Dense, Element};
 pub(crate) use passes::{added, over_chunks, over_rows};
 pub use rows::{Rows, Support};
@@ -19,7 +22,7 @@ pub use subset::{Part, Subset};
 
 use crate::error::{Error, Result};
 use crate::shape::Shape;
-use std::ops::Range;
+use std::ops::{Deref, Range};
 
 /// Rows by index, however stored.
 pub trait DataSource: Send + Sync {
@@ -32,15 +35,11 @@ pub trait DataSource: Send + Sync {
     /// Copies the chosen rows, in the order given, into the reused `buffer`.
     fn gather(&self, rows: &[usize], buffer: &mut RowBuffer) -> Result<()>;
 
+    /// $x_{ij}$, straight from storage.
+    fn entry(&self, row: usize, column: usize) -> f64;
+
     /// $x_i^Tv$ of one row, straight from storage. `support` may list the few nonzeros of `v`.
     fn dot(&self, row: usize, v: &[f64], support: &Support) -> f64;
-
-    /// Appends the entries of the chosen rows in some columns to `out`, row by row. `buffer` may be used on the way.
-    fn pick(&self, rows: &[usize], columns: &[usize], buffer: &mut RowBuffer, out: &mut Vec<f64>) -> Result<()> {
-        self.gather(rows, buffer)?;
-        buffer.rows().pick(columns, out);
-        Ok(())
-    }
 
     /// All rows without a copy, where the storage allows it.
     fn borrow(&self) -> Option<Rows<'_>> {
@@ -49,6 +48,31 @@ pub trait DataSource: Send + Sync {
 
     /// The first entry that is NaN or infinite, as (row, column, value).
     fn find_not_finite(&self) -> Option<(usize, usize, f64)>;
+}
+
+/// Boxes, references and other pointers to a source are sources.
+impl<P: Deref<Target: DataSource> + Send + Sync> DataSource for P {
+    fn rows(&self) -> usize {
+        (**self).rows()
+    }
+    fn columns(&self) -> usize {
+        (**self).columns()
+    }
+    fn gather(&self, rows: &[usize], buffer: &mut RowBuffer) -> Result<()> {
+        (**self).gather(rows, buffer)
+    }
+    fn entry(&self, row: usize, column: usize) -> f64 {
+        (**self).entry(row, column)
+    }
+    fn dot(&self, row: usize, v: &[f64], support: &Support) -> f64 {
+        (**self).dot(row, v, support)
+    }
+    fn borrow(&self) -> Option<Rows<'_>> {
+        (**self).borrow()
+    }
+    fn find_not_finite(&self) -> Option<(usize, usize, f64)> {
+        (**self).find_not_finite()
+    }
 }
 
 /// Consecutive rows of a source: borrowed where possible, copied into `buffer` otherwise.

@@ -194,6 +194,30 @@ impl<'a> Rows<'a> {
         }
     }
 
+    /// Adds `Σᵢ wᵢ (xᵢⱼ − cⱼ)` and `Σᵢ wᵢ (xᵢⱼ − cⱼ)²` to the halves of `out`; for sparse rows the centre must be zero.
+    pub fn add_moments(&self, weights: &[f64], centre: &[f64], out: &mut [f64]) {
+        let (sums, squares) = out.split_at_mut(centre.len());
+        match *self {
+            Self::Dense { values, columns, .. } => {
+                for (row, &weight) in values.chunks_exact(columns).zip(weights) {
+                    for (((x, centre), sum), square) in row.iter().zip(centre).zip(&mut *sums).zip(&mut *squares) {
+                        let (away, weighted) = (x - centre, weight * (x - centre));
+                        *sum += weighted;
+                        *square += weighted * away;
+                    }
+                }
+            }
+            Self::Sparse { .. } => {
+                for (i, &weight) in weights.iter().enumerate() {
+                    self.row(i).for_each(|(j, x)| {
+                        sums[j] += weight * x;
+                        squares[j] += weight * x * x;
+                    });
+                }
+            }
+        }
+    }
+
     /// Adds `Xᵀ diag(w) X` to the lower triangle (column-major) of `h`. `work` holds a small block of scaled rows.
     pub fn add_weighted_cross(&self, weights: &[f64], h: &mut [f64], work: &mut Vec<f64>) {
         match *self {

@@ -141,6 +141,12 @@ impl<S: Index, I: Index, T: Element> DataSource for Sparse<'_, S, I, T> {
         Ok(())
     }
 
+    fn entry(&self, row: usize, column: usize) -> f64 {
+        let range = self.range(row);
+        let found = self.indices[range.clone()].binary_search_by_key(&Some(column), |index| index.to_usize());
+        found.map_or(0.0, |at| self.values[range.start + at].to_f64())
+    }
+
     fn dot(&self, row: usize, v: &[f64], _support: &Support) -> f64 {
         let range = self.range(row);
         let columns = self.indices[range.clone()].iter().map(|i| i.to_usize().unwrap_or(0));

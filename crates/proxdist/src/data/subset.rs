@@ -35,9 +35,8 @@ impl DataSource for Subset<'_> {
         self.source.gather(&wanted, buffer)
     }
 
-    fn pick(&self, rows: &[usize], columns: &[usize], buffer: &mut RowBuffer, out: &mut Vec<f64>) -> Result<()> {
-        let wanted: Vec<usize> = rows.iter().map(|&row| self.rows[row]).collect();
-        self.source.pick(&wanted, columns, buffer, out)
+    fn entry(&self, row: usize, column: usize) -> f64 {
+        self.source.entry(self.rows[row], column)
     }
 
     fn dot(&self, row: usize, v: &[f64], support: &Support) -> f64 {

@@ -65,7 +65,7 @@ impl GroupExchange<'_> {
         let columns = self.objective.data.columns();
         let mut support: Vec<usize> = active.iter().flat_map(|&g| self.groups[g].iter().copied()).collect();
         support.sort_unstable();
-        let mut function = OnColumns::new(self.objective, &support, self.intercept)?;
+        let mut function = OnColumns::new(self.objective, &support, self.intercept);
         let mut point: Vec<f64> = support.iter().map(|&j| start[j]).collect();
         point.extend(self.intercept.then(|| start[columns]));
         let set: Box<dyn Constraint + '_> = self.constraint.on_support(&support).unwrap_or(Box::new(WholeSpace));

@@ -1,6 +1,7 @@
 //! F, its gradient and the normal equations in the factors, all from one pass over the rows: see [`super::rank`].
 
 use super::factors::Factors;
+use super::on_data::RowDerivatives;
 use crate::data::{RowBuffer, Rows, Support, view};
 use crate::error::Result;
 use crate::linalg::{add_cross, all_finite, axpy, norm_squared, product, transpose_times};
@@ -83,18 +84,15 @@ pub(super) fn derivatives(
     Ok(total)
 }
 
-/// Divides by the weights and adds the ridge term.
+/// Adds the ridge term.
 fn finish(objective: Objective, factors: &Factors, theta: &[f64], total: &mut Derivatives) {
-    let scale = 1.0 / objective.data.weight_sum();
     let (ridge, matrix) = (objective.ridge, factors.size());
-    total.value = total.value * scale + 0.5 * ridge * norm_squared(&theta[..matrix]);
-    total.mean_curvature = total.mean_curvature * scale / matrix.max(1) as f64 + ridge;
-    total.gradient.iter_mut().for_each(|g| *g *= scale);
+    total.value += 0.5 * ridge * norm_squared(&theta[..matrix]);
+    total.mean_curvature = total.mean_curvature / matrix.max(1) as f64 + ridge;
     axpy(ridge, &theta[..matrix], &mut total.gradient[..matrix]);
     total.reduced = factors.reduced(&total.gradient);
     let size = total.reduced.len();
     if let Some(normal) = &mut total.normal {
-        normal.iter_mut().for_each(|h| *h *= scale);
         if ridge > 0.0 {
             factors.add_ridge(ridge, normal, size);
         }
@@ -114,6 +112,7 @@ struct Sums<'a> {
     right: Vec<f64>,
     left: Vec<f64>,
     beside: Vec<f64>,
+    derived: RowDerivatives,
 }
 
 impl<'a> Sums<'a> {
@@ -126,7 +125,8 @@ impl<'a> Sums<'a> {
         let right = (0..factors.columns).flat_map(|j| factors.right.iter().map(move |v| v[j])).collect();
         let left = factors.left.concat();
         let (dense, features, beside) = (Vec::new(), Vec::new(), Vec::new());
-        Self { objective, factors, theta, size, total, dense, features, right, left, beside }
+        let derived = RowDerivatives::default();
+        Self { objective, factors, theta, size, total, dense, features, right, left, beside, derived }
     }
 
     /// Adds a block of rows that starts at row `first`.
@@ -149,11 +149,11 @@ impl<'a> Sums<'a> {
         for start in (0..block.len()).step_by(PIECE) {
             let end = block.len().min(start + PIECE);
             let piece = &values[start * width..end * width];
-            let curvatures = measure(self.objective, self.theta, piece, first + start, &mut self.total);
+            measure(self.objective, self.theta, piece, first + start, &mut self.derived, &mut self.total);
             if self.total.normal.is_some() {
                 let features = &mut self.features[start * size..end * size];
                 spread(piece, self.factors, (&self.left, &self.right), &mut self.beside, features, size);
-                for (row, curvature) in features.chunks_exact_mut(size).zip(&curvatures) {
+                for (row, curvature) in features.chunks_exact_mut(size).zip(&self.derived.curvatures) {
                     let factor = curvature.sqrt();
                     row.iter_mut().for_each(|x| *x *= factor);
                 }
@@ -165,37 +165,29 @@ impl<'a> Sums<'a> {
     }
 }
 
-/// Adds F, its gradient and the mean curvature of some dense rows, the first of which is row `first`; returns the curvature of
-/// each.
-fn measure(objective: Objective, theta: &[f64], values: &[f64], first: usize, total: &mut Derivatives) -> Vec<f64> {
-    let Objective { data, loss, .. } = objective;
-    let width = data.columns();
+/// Adds F, its gradient and the mean curvature of some dense rows, the first of which is row `first`; leaves the curvature of
+/// each in `derived`.
+fn measure(
+    objective: Objective,
+    theta: &[f64],
+    values: &[f64],
+    first: usize,
+    derived: &mut RowDerivatives,
+    total: &mut Derivatives,
+) {
+    let (width, rows) = (objective.data.columns(), objective.data.rows());
     let dense = Rows::Dense { values, rows: values.len() / width, columns: width };
-    let mut slopes = vec![0.0; dense.len()];
-    let mut curvatures = vec![0.0; dense.len()];
-    dense.times(&theta[..width], &Support::default(), &mut slopes);
-    let intercept = theta.get(width).copied().unwrap_or(0.0);
+    let range = first..first + dense.len();
+    total.value += derived.measure(objective, theta, &Support::default(), dense, range.clone());
     // Only a scale: where there are many rows, some of them tell it.
-    let step = if data.rows() > FEW { SPARED } else { 1 };
-    for (i, (slope, curvature)) in slopes.iter_mut().zip(&mut curvatures).enumerate() {
-        let (weight, response) = (data.weight(first + i), data.response()[first + i]);
-        if weight == 0.0 {
-            (*slope, *curvature) = (0.0, 0.0);
-            continue;
-        }
-        let predictor = *slope + intercept + data.offset_of(first + i);
-        total.value += weight * loss.value(predictor, response);
-        *slope = weight * loss.slope(predictor, response);
-        *curvature = weight * loss.curvature(predictor, response);
-        if (first + i).is_multiple_of(step) {
-            total.mean_curvature += step as f64 * *curvature * dense.row_norm_squared(i);
-        }
+    let step = if rows > FEW { SPARED } else { 1 };
+    for row in range.filter(|row| row.is_multiple_of(step)) {
+        total.mean_curvature += step as f64 * derived.curvatures[row - first] * dense.row_norm_squared(row - first);
     }
-    transpose_times(values, &slopes, &mut total.gradient[..width], true);
+    transpose_times(values, &derived.slopes, &mut total.gradient[..width], true);
     if let Some(last) = total.gradient.get_mut(width) {
-        *last += slopes.iter().sum::<f64>();
+        *last += derived.slopes.iter().sum::<f64>();
     }
-    curvatures
 }
 
 /// The features $U^TX_i$, $X_iV$ and 1 (for an intercept) of every row.

@@ -3,7 +3,8 @@
 //! The columns are copied out once if that is small, and read again from the data otherwise.
 
 use super::Smooth;
-use crate::data::{Data, RowBuffer, added, over_chunks};
+use super::on_data::RowDerivatives;
+use crate::data::{Data, added, over_chunks};
 use crate::error::Result;
 use crate::linalg::{add_cross, axpy, dot, mirror, norm_squared};
 use crate::objective::Objective;
@@ -25,60 +26,57 @@ pub(crate) struct OnColumns<'p> {
 }
 
 /// The chosen columns of all rows, row-major.
-fn copied(data: &Data, columns: &[usize]) -> Result<Vec<f64>> {
+fn copied(data: &Data, columns: &[usize]) -> Vec<f64> {
     let width = columns.len();
     let mut all = vec![0.0; data.rows() * width];
-    all.par_chunks_mut((CHUNK * width).max(1)).enumerate().try_for_each_init(
-        || (RowBuffer::default(), Vec::new()),
-        |(buffer, block), (chunk, out)| {
-            let first = chunk * CHUNK;
-            picked(data, columns, first..first + out.len() / width, buffer, block)?;
-            out.copy_from_slice(block);
-            Ok(())
-        },
-    )?;
-    Ok(all)
+    all.par_chunks_mut((CHUNK * width).max(1)).enumerate().for_each_init(Vec::new, |block, (chunk, out)| {
+        let first = chunk * CHUNK;
+        pick(data, columns, first..first + out.len() / width, block);
+        out.copy_from_slice(block);
+    });
+    all
 }
 
 /// The chosen columns of consecutive rows, into `block`.
-fn picked(
-    data: &Data,
-    columns: &[usize],
-    range: Range<usize>,
-    buffer: &mut RowBuffer,
-    block: &mut Vec<f64>,
-) -> Result<()> {
+fn pick(data: &Data, columns: &[usize], range: Range<usize>, block: &mut Vec<f64>) {
     block.clear();
-    if let Some(all) = data.source().borrow() {
-        all.slice(range).pick(columns, block);
-        return Ok(());
+    let source = data.source();
+    match source.borrow() {
+        Some(all) => all.slice(range).pick(columns, block),
+        None => range.for_each(|row| block.extend(columns.iter().map(|&column| source.entry(row, column)))),
     }
-    let rows: Vec<usize> = range.collect();
-    data.source().pick(&rows, columns, buffer, block)
 }
 
 impl<'p> OnColumns<'p> {
-    pub(crate) fn new(objective: Objective<'p>, columns: &'p [usize], intercept: bool) -> Result<Self> {
+    pub(crate) fn new(objective: Objective<'p>, columns: &'p [usize], intercept: bool) -> Self {
         let is_small = objective.data.rows().saturating_mul(columns.len()) <= MOST_COPIED;
-        let copied = if is_small { Some(copied(objective.data, columns)?) } else { None };
-        Ok(Self { objective, columns, intercept, copied, curvatures: Vec::new() })
+        let copied = is_small.then(|| copied(objective.data, columns));
+        Self { objective, columns, intercept, copied, curvatures: Vec::new() }
+    }
+
+    /// The chosen columns of consecutive rows, copied already or into `block`.
+    fn rows<'b>(&'b self, range: Range<usize>, block: &'b mut Vec<f64>) -> &'b [f64] {
+        if let Some(matrix) = &self.copied {
+            let width = self.columns.len();
+            return &matrix[range.start * width..range.end * width];
+        }
+        pick(self.objective.data, self.columns, range, block);
+        block
     }
 
     /// Calls `each` on blocks of rows of the chosen columns; sums the accumulators in order.
-    fn sum(&self, size: usize, each: impl Fn(&mut [f64], &[f64], Range<usize>) + Sync) -> Result<Vec<f64>> {
-        let width = self.columns.len();
+    fn sum(
+        &self,
+        size: usize,
+        each: impl Fn(&mut [f64], &[f64], Range<usize>, &mut RowDerivatives) + Sync,
+    ) -> Result<Vec<f64>> {
         let parts = over_chunks(
             self.objective.data.rows(),
             CHUNK,
             size,
-            || (vec![0.0; size], RowBuffer::default(), Vec::new()),
-            |(part, buffer, block), range| {
-                if let Some(matrix) = &self.copied {
-                    each(part, &matrix[range.start * width..range.end * width], range);
-                } else {
-                    picked(self.objective.data, self.columns, range.clone(), buffer, block)?;
-                    each(part, block, range);
-                }
+            || (vec![0.0; size], Vec::new(), RowDerivatives::default()),
+            |(part, block, derived), range| {
+                each(part, self.rows(range.clone(), block), range, derived);
                 Ok(())
             },
         )?;
@@ -90,8 +88,11 @@ impl<'p> OnColumns<'p> {
         (coefficients, intercept.first().copied().unwrap_or(0.0))
     }
 
-    fn predictor(&self, row: usize, x: &[f64], coefficients: &[f64], intercept: f64) -> f64 {
-        dot(x, coefficients) + intercept + self.objective.data.offset_of(row)
+    /// Hands the linear predictors of a block to `derived`.
+    fn predict(&self, point: &[f64], block: &[f64], range: Range<usize>, derived: &mut RowDerivatives) {
+        let (coefficients, intercept) = self.split(point);
+        let products = numbered(block, self.columns.len(), range.clone()).map(|(_, x)| dot(x, coefficients));
+        derived.predict(self.objective, products, intercept, range);
     }
 
     fn ridge_term(&self, point: &[f64]) -> f64 {
@@ -115,67 +116,42 @@ impl Smooth for OnColumns<'_> {
     }
 
     fn value(&mut self, point: &[f64]) -> Result<f64> {
-        let (coefficients, intercept) = self.split(point);
-        let Objective { data, loss, .. } = self.objective;
-        let total = self.sum(1, |part, block, range| {
-            for (row, x) in numbered(block, self.columns.len(), range) {
-                let weight = data.weight(row);
-                if weight > 0.0 {
-                    let eta = self.predictor(row, x, coefficients, intercept);
-                    part[0] += weight * loss.value(eta, data.response()[row]);
-                }
-            }
+        let total = self.sum(1, |part, block, range, derived| {
+            self.predict(point, block, range.clone(), derived);
+            part[0] += derived.value(self.objective, range);
         })?;
-        Ok(total[0] / data.weight_sum() + self.ridge_term(point))
+        Ok(total[0] + self.ridge_term(point))
     }
 
     fn gradient(&mut self, point: &[f64], gradient: &mut [f64]) -> Result<f64> {
-        let (coefficients, intercept) = self.split(point);
         let (width, size) = (self.columns.len(), point.len());
-        let Objective { data, loss, ridge } = self.objective;
-        let total = self.sum(size + 1, |part, block, range| {
-            for (row, x) in numbered(block, width, range) {
-                let weight = data.weight(row);
-                if weight > 0.0 {
-                    let eta = self.predictor(row, x, coefficients, intercept);
-                    let slope = weight * loss.slope(eta, data.response()[row]);
-                    part[size] += weight * loss.value(eta, data.response()[row]);
-                    axpy(slope, x, &mut part[..width]);
-                    if size > width {
-                        part[width] += slope;
-                    }
-                }
+        let total = self.sum(size + 1, |part, block, range, derived| {
+            self.predict(point, block, range.clone(), derived);
+            derived.differentiate(self.objective, range.clone());
+            part[size] += derived.value(self.objective, range.clone());
+            for ((_, x), slope) in numbered(block, width, range).zip(&derived.slopes) {
+                axpy(*slope, x, &mut part[..width]);
+            }
+            if size > width {
+                part[width] += derived.slopes.iter().sum::<f64>();
             }
         })?;
-        let scale = 1.0 / data.weight_sum();
-        gradient.iter_mut().zip(&total).for_each(|(g, t)| *g = t * scale);
-        axpy(ridge, coefficients, &mut gradient[..width]);
-        Ok(total[size] * scale + self.ridge_term(point))
+        gradient.copy_from_slice(&total[..size]);
+        axpy(self.objective.ridge, &point[..width], &mut gradient[..width]);
+        Ok(total[size] + self.ridge_term(point))
     }
 
     fn linearise(&mut self, point: &[f64]) -> Result<()> {
-        let (coefficients, intercept) = self.split(point);
-        let (width, data) = (self.columns.len(), self.objective.data);
-        let scale = 1.0 / data.weight_sum();
         let mut curvatures = std::mem::take(&mut self.curvatures);
-        curvatures.resize(data.rows(), 0.0);
-        curvatures.par_chunks_mut(CHUNK).enumerate().try_for_each_init(
-            || (RowBuffer::default(), Vec::new()),
-            |(buffer, block), (chunk, out)| {
+        curvatures.resize(self.objective.data.rows(), 0.0);
+        curvatures.par_chunks_mut(CHUNK).enumerate().for_each_init(
+            || (Vec::new(), RowDerivatives::default()),
+            |(block, derived), (chunk, out)| {
                 let range = chunk * CHUNK..chunk * CHUNK + out.len();
-                let rows = if let Some(matrix) = &self.copied {
-                    &matrix[range.start * width..range.end * width]
-                } else {
-                    picked(data, self.columns, range.clone(), buffer, block)?;
-                    block
-                };
-                for ((row, x), out) in numbered(rows, width, range).zip(out) {
-                    let eta = self.predictor(row, x, coefficients, intercept);
-                    *out = scale * data.weight(row) * self.objective.loss.curvature(eta, data.response()[row]);
-                }
-                Ok(())
+                self.predict(point, self.rows(range.clone(), block), range.clone(), derived);
+                derived.bend(self.objective, range, out);
             },
-        )?;
+        );
         self.curvatures = curvatures;
         Ok(())
     }
@@ -183,7 +159,7 @@ impl Smooth for OnColumns<'_> {
     fn hessian_times(&mut self, v: &[f64], out: &mut [f64]) -> Result<()> {
         let (coefficients, shift) = self.split(v);
         let (width, size) = (self.columns.len(), v.len());
-        let total = self.sum(size, |part, block, range| {
+        let total = self.sum(size, |part, block, range, _| {
             for (row, x) in numbered(block, width, range) {
                 let product = (dot(x, coefficients) + shift) * self.curvatures[row];
                 axpy(product, x, &mut part[..width]);
@@ -199,7 +175,7 @@ impl Smooth for OnColumns<'_> {
 
     fn hessian(&mut self, out: &mut [f64]) -> Result<()> {
         let (width, size) = (self.columns.len(), self.dimension());
-        let total = self.sum(size * size, |part, block, range| {
+        let total = self.sum(size * size, |part, block, range, _| {
             let mut weighted = Vec::with_capacity(range.len() * size);
             for (row, x) in numbered(block, width, range.clone()) {
                 let factor = self.curvatures[row].sqrt();

@@ -8,6 +8,9 @@ use crate::objective::Objective;
 use rayon::prelude::*;
 use std::ops::Range;
 
+/// Rows whose curvatures are asked for at a time.
+const CHUNK: usize = 1024;
+
 /// The objective, and the curvature of each row at the linearised point.
 pub(crate) struct OnData<'p> {
     objective: Objective<'p>,
@@ -26,9 +29,12 @@ impl<'p> OnData<'p> {
     }
 }
 
-/// Slope $w_i\ell'(\eta_i)/\sum w$ and curvature $w_i\ell''(\eta_i)/\sum w$ of some rows at a point. Its memory is reused.
+/// Slope $w_i\ell'(\eta_i)/\sum w$ and curvature $w_i\ell''(\eta_i)/\sum w$ of some rows at a point. Its memory is reused, and the loss is
+/// asked once for all rows.
 #[derive(Default)]
 pub(crate) struct RowDerivatives {
+    predictors: Vec<f64>,
+    weights: Vec<f64>,
     pub(crate) slopes: Vec<f64>,
     pub(crate) curvatures: Vec<f64>,
 }
@@ -44,20 +50,52 @@ impl RowDerivatives {
         range: Range<usize>,
     ) -> f64 {
         let (coefficients, intercept) = objective.split(theta);
-        let Objective { data, loss, .. } = objective;
-        let scale = 1.0 / data.weight_sum();
         self.slopes.resize(range.len(), 0.0);
-        self.curvatures.resize(range.len(), 0.0);
         rows.times(coefficients, support, &mut self.slopes);
-        let mut value = 0.0;
-        for ((slope, curvature), row) in self.slopes.iter_mut().zip(&mut self.curvatures).zip(range) {
-            let (weight, response) = (scale * data.weight(row), data.response()[row]);
-            let predictor = *slope + intercept + data.offset_of(row);
-            value += if weight > 0.0 { weight * loss.value(predictor, response) } else { 0.0 };
-            *slope = weight * loss.slope(predictor, response);
-            *curvature = weight * loss.curvature(predictor, response);
-        }
-        value
+        let products = std::mem::take(&mut self.slopes);
+        self.predict(objective, products.iter().copied(), intercept, range.clone());
+        self.slopes = products;
+        self.curvatures.resize(range.len(), 0.0);
+        let mut curvatures = std::mem::take(&mut self.curvatures);
+        self.bend(objective, range.clone(), &mut curvatures);
+        self.curvatures = curvatures;
+        self.differentiate(objective, range.clone());
+        self.value(objective, range)
+    }
+
+    /// Takes in $x_i^T\theta$ of the rows `range`.
+    pub(super) fn predict(
+        &mut self,
+        objective: Objective,
+        products: impl Iterator<Item = f64>,
+        intercept: f64,
+        range: Range<usize>,
+    ) {
+        let data = objective.data;
+        let scale = 1.0 / data.weight_sum();
+        self.predictors.clear();
+        self.predictors
+            .extend(products.zip(range.clone()).map(|(product, row)| product + intercept + data.offset_of(row)));
+        self.weights.clear();
+        self.weights.extend(range.map(|row| scale * data.weight(row)));
+    }
+
+    /// The part of F of the rows that were taken in.
+    pub(super) fn value(&self, objective: Objective, range: Range<usize>) -> f64 {
+        objective.loss.weighted_value(&self.predictors, &objective.data.response()[range], &self.weights)
+    }
+
+    /// Their slopes.
+    pub(super) fn differentiate(&mut self, objective: Objective, range: Range<usize>) {
+        self.slopes.resize(range.len(), 0.0);
+        let responses = &objective.data.response()[range];
+        objective.loss.weighted_slopes(&self.predictors, responses, &self.weights, &mut self.slopes);
+    }
+
+    /// Their curvatures, into `out`.
+    pub(super) fn bend(&self, objective: Objective, range: Range<usize>, out: &mut [f64]) {
+        let responses = &objective.data.response()[range];
+        objective.loss.weighted_curvatures(&self.predictors, responses, &self.weights, out);
     }
 }
 
@@ -79,15 +117,20 @@ impl Smooth for OnData<'_> {
     }
 
     fn linearise(&mut self, point: &[f64]) -> Result<()> {
-        let Objective { data, loss, .. } = self.objective;
-        let (coefficients, intercept) = self.objective.split(point);
+        let objective = self.objective;
+        let (coefficients, intercept) = objective.split(point);
         let support = Support::of(coefficients);
-        let scale = 1.0 / data.weight_sum();
-        let curvature = |row: usize| {
-            let predictor = data.source().dot(row, coefficients, &support) + intercept + data.offset_of(row);
-            scale * data.weight(row) * loss.curvature(predictor, data.response()[row])
-        };
-        (0..data.rows()).into_par_iter().map(curvature).collect_into_vec(&mut self.curvatures);
+        let source = objective.data.source();
+        self.curvatures.resize(objective.data.rows(), 0.0);
+        self.curvatures.par_chunks_mut(CHUNK).enumerate().for_each_init(
+            RowDerivatives::default,
+            |rows, (chunk, out)| {
+                let range = chunk * CHUNK..chunk * CHUNK + out.len();
+                let products = range.clone().map(|row| source.dot(row, coefficients, &support));
+                rows.predict(objective, products, intercept, range.clone());
+                rows.bend(objective, range, out);
+            },
+        );
         Ok(())
     }
 

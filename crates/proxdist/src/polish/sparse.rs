@@ -141,7 +141,7 @@ impl Exchange<'_> {
     /// The minimiser on a support, started from the entries of `start` there.
     fn minimise_on(&self, support: Vec<usize>, start: Option<&[f64]>, poll: Poll) -> Result<Best> {
         let columns = self.objective.data.columns();
-        let mut function = OnColumns::new(self.objective, &support, self.intercept)?;
+        let mut function = OnColumns::new(self.objective, &support, self.intercept);
         let mut point: Vec<f64> = support.iter().map(|&j| start.map_or(0.0, |start| start[j])).collect();
         point.extend(self.intercept.then(|| start.map_or(0.0, |start| start[columns])));
         let set: Box<dyn Constraint + '_> = self.constraint.on_support(&support).unwrap_or(Box::new(WholeSpace));

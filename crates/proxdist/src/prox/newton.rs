@@ -132,11 +132,14 @@ impl<'d, 'a> Driver<'d, 'a> {
         }
     }
 
-    /// A gradient $X^Ts$ this small is what rounding leaves of terms that cancel, as at an anchor that is optimal already.
+    /// A gradient $X^Ts$ this small is what rounding leaves of terms that cancel, as at an anchor that is optimal already. Where the
+    /// model explains the rows exactly the slopes themselves are rounding: that of $\eta$, times the curvature.
     fn rounding(&self) -> f64 {
         let rows = self.batch.rows();
         let squares: f64 = (0..rows.len()).map(|i| rows.row_norm_squared(i)).sum();
-        1e-13 * (squares * norm_squared(&self.memory.slopes)).sqrt()
+        let Newton { slopes, curvatures, predictors, .. } = &*self.memory;
+        let from_predictors: f64 = curvatures.iter().zip(predictors).map(|(w, eta)| (w * eta) * (w * eta)).sum();
+        1e-13 * (squares * (norm_squared(slopes) + from_predictors)).sqrt()
     }
 
     /// How precisely the next linear system deserves to be solved: fully if one step is exact, else in step with the

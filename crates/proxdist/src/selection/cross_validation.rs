@@ -23,6 +23,7 @@ use std::ops::ControlFlow;
 /// | `ridge`     | 0                  | weight of the ridge term where the grid has no `ridge` axis |
 /// | `intercept` | no                 | whether the model has one |
 /// | `folds`     | 10                 | parts the rows are dealt into, from 2 to n |
+/// | `fold_of`   | dealt at random    | the part of each row, from 0, in place of `folds` and `seed` |
 /// | `seed`      | 0                  | fixes the folds |
 /// | `scoring`   | mean loss          | what a held-out fold is scored by |
 /// | `choice`    | one standard error | which point is fitted to all rows |
@@ -33,6 +34,7 @@ pub struct CrossValidation<'a> {
     ridge: f64,
     intercept: bool,
     folds: usize,
+    fold_of: Option<Vec<usize>>,
     seed: u64,
     scoring: Scoring,
     choice: Choice,
@@ -68,7 +70,7 @@ impl<'a> CrossValidation<'a> {
     pub fn new(data: &'a Data<'a>, loss: impl Loss + 'a, constraint: SetSpec) -> Self {
         let (ridge, intercept, folds, seed) = (0.0, false, 10, 0);
         let (loss, scoring, choice) = (Box::new(loss), Scoring::default(), Choice::default());
-        Self { data, loss, constraint, ridge, intercept, folds, seed, scoring, choice }
+        Self { data, loss, constraint, ridge, intercept, folds, fold_of: None, seed, scoring, choice }
     }
 
     /// Weight of the ridge term.
@@ -89,6 +91,14 @@ impl<'a> CrossValidation<'a> {
     #[must_use]
     pub fn folds(mut self, folds: usize) -> Self {
         self.folds = folds;
+        self
+    }
+
+    /// Tells the part of each row, from 0, for rows that belong together.
+    #[must_use]
+    pub fn fold_of(mut self, fold_of: Vec<usize>) -> Self {
+        self.folds = fold_of.iter().max().map_or(0, |last| last.saturating_add(1));
+        self.fold_of = Some(fold_of);
         self
     }
 
@@ -149,8 +159,7 @@ impl<'a> CrossValidation<'a> {
         watch: &W,
     ) -> Result<ControlFlow<W::Reason, Selection>> {
         let points = self.checked_points(grid, settings)?;
-        let labels = self.scoring.needs_classes(&*self.loss).then(|| self.data.response());
-        let fold_of = folds(self.data.rows(), self.folds, labels, self.seed)?;
+        let fold_of = self.dealt()?;
         let halt = Halt::new(watch, self.folds * points.len());
         let outcomes: Vec<Result<Option<Vec<Cell>>>> = (0..self.folds)
             .into_par_iter()
@@ -179,6 +188,27 @@ impl<'a> CrossValidation<'a> {
         let problem = Problem::new(self.data, &*self.loss, set).ridge(point.ridge).intercept(self.intercept);
         let fit = problem.fit_observed(&settings, &mut FoldObserver { halt: &halt, fold: 0 })?;
         Ok(ControlFlow::Continue(Selection { table, best, one_standard_error, chosen, fit }))
+    }
+
+    /// The part of each row, as told or at random.
+    fn dealt(&self) -> Result<Vec<usize>> {
+        let Some(told) = &self.fold_of else {
+            let labels = self.scoring.needs_classes(&*self.loss).then(|| self.data.response());
+            return folds(self.data.rows(), self.folds, labels, self.seed);
+        };
+        if told.len() != self.data.rows() {
+            let (found, expected) = (told.len(), self.data.rows());
+            return Err(Error::Length { what: "fold_of", found, expected, rule: "one part a row" });
+        }
+        if self.folds < 2 {
+            return Err(Error::setting("folds", "at least 2", self.folds));
+        }
+        let mut is_there = vec![false; self.folds.min(told.len() + 1)];
+        told.iter().for_each(|&fold| is_there.get_mut(fold).into_iter().for_each(|there| *there = true));
+        match is_there.iter().position(|there| !there) {
+            Some(empty) => Err(Error::setting("fold_of", "numbers from 0 without a gap", format!("none of {empty}"))),
+            None => Ok(told.clone()),
+        }
     }
 
     /// The points with their sets, and everything that can be refused before the first fit.

@@ -62,7 +62,7 @@ impl Curvature {
             match set.structure() {
                 Structure::Sparse { .. } | Structure::Groups { .. } => {
                     let support: Vec<usize> = (0..columns).filter(|&j| theta[j] != 0.0).collect();
-                    let mut function = OnColumns::new(objective, &support, intercept)?;
+                    let mut function = OnColumns::new(objective, &support, intercept);
                     let point: Vec<f64> =
                         support.iter().copied().chain(columns..theta.len()).map(|j| theta[j]).collect();
                     return Ok(local(Basis::OnSupport, least(problem, &mut function, &point, &support)?));

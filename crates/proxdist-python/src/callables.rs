@@ -1,0 +1,123 @@
+//! A user's own set and loss, written in Python.
+//!
+//! A set is an object with `project(x)` and `is_convex`, a loss one with `value`, `slope` and `curvature` of arrays. The interpreter is
+//! entered once a projection and once a batch or chunk of rows. An exception is left on the desk, which ends the run, and is raised
+//! there with its own traceback; the numbers computed meanwhile are discarded.
+
+use crate::supervise::Desk;
+use numpy::{PyArray1, PyReadonlyArray1};
+use proxdist::constraint::{Constraint, Workspace};
+use proxdist::loss::Loss;
+use proxdist::{Error, Result};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+/// Calls `method` with arrays and copies the one it returns into `out`.
+fn call(object: &Py<PyAny>, method: &str, arguments: &[&[f64]], out: &mut [f64]) -> PyResult<()> {
+    Python::attach(|py| {
+        let arrays: Vec<Bound<'_, PyArray1<f64>>> =
+            arguments.iter().map(|values| PyArray1::from_slice(py, values)).collect();
+        let arguments = pyo3::types::PyTuple::new(py, arrays)?;
+        let returned = object.bind(py).call_method1(method, arguments)?;
+        // Lists, scalars of NumPy and arrays of other types become what is wanted here.
+        let array = py.import("numpy")?.call_method1("ascontiguousarray", (returned, "float64"))?;
+        let array: PyReadonlyArray1<'_, f64> = array.extract()?;
+        let values = array.as_slice()?;
+        if values.len() != out.len() {
+            let (found, expected) = (values.len(), out.len());
+            let message = format!("{method} returned {found} numbers for {expected}");
+            return Err(PyValueError::new_err(message));
+        }
+        if let Some(at) = values.iter().position(|value| value.is_nan()) {
+            return Err(PyValueError::new_err(format!("{method} returned nan at position {at}")));
+        }
+        out.copy_from_slice(values);
+        Ok(())
+    })
+}
+
+/// A set given by its projection.
+pub(crate) struct PythonSet<'a> {
+    pub(crate) object: Py<PyAny>,
+    pub(crate) is_convex: bool,
+    pub(crate) desk: &'a Desk,
+}
+
+impl Constraint for PythonSet<'_> {
+    fn project(&self, point: &mut [f64], _work: &mut Workspace) -> Result<()> {
+        let fail = |reason: String| Error::Projection { spec: self.spec(), reason };
+        let input = point.to_vec();
+        call(&self.object, "project", &[&input], point).map_err(|raised| {
+            let reason = raised.to_string();
+            self.desk.fail(raised);
+            fail(reason)
+        })
+    }
+
+    fn is_convex(&self) -> bool {
+        self.is_convex
+    }
+}
+
+/// A loss given by its value and two derivatives.
+pub(crate) struct PythonLoss<'a> {
+    pub(crate) object: Py<PyAny>,
+    pub(crate) bound: Option<f64>,
+    pub(crate) desk: &'a Desk,
+}
+
+impl PythonLoss<'_> {
+    /// The method at these predictors, times the weights.
+    fn weighted(&self, method: &str, predictors: &[f64], responses: &[f64], weights: &[f64], out: &mut [f64]) {
+        let asked = if self.desk.is_over() || predictors.is_empty() {
+            Ok(())
+        } else {
+            call(&self.object, method, &[predictors, responses], out)
+        };
+        match asked {
+            Ok(()) => out.iter_mut().zip(weights).for_each(|(out, weight)| *out *= weight),
+            Err(raised) => {
+                self.desk.fail(raised);
+                out.fill(f64::NAN);
+            }
+        }
+    }
+
+    fn single(&self, method: &str, predictor: f64, response: f64) -> f64 {
+        let mut out = [0.0];
+        self.weighted(method, &[predictor], &[response], &[1.0], &mut out);
+        out[0]
+    }
+}
+
+impl Loss for PythonLoss<'_> {
+    fn value(&self, predictor: f64, response: f64) -> f64 {
+        self.single("value", predictor, response)
+    }
+
+    fn slope(&self, predictor: f64, response: f64) -> f64 {
+        self.single("slope", predictor, response)
+    }
+
+    fn curvature(&self, predictor: f64, response: f64) -> f64 {
+        self.single("curvature", predictor, response)
+    }
+
+    fn curvature_bound(&self) -> Option<f64> {
+        self.bound
+    }
+
+    fn weighted_value(&self, predictors: &[f64], responses: &[f64], weights: &[f64]) -> f64 {
+        let mut values = vec![0.0; predictors.len()];
+        self.weighted("value", predictors, responses, weights, &mut values);
+        values.iter().sum()
+    }
+
+    fn weighted_slopes(&self, predictors: &[f64], responses: &[f64], weights: &[f64], out: &mut [f64]) {
+        self.weighted("slope", predictors, responses, weights, out);
+    }
+
+    fn weighted_curvatures(&self, predictors: &[f64], responses: &[f64], weights: &[f64], out: &mut [f64]) {
+        self.weighted("curvature", predictors, responses, weights, out);
+    }
+}

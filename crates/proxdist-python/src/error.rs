@@ -1,0 +1,17 @@
+//! The one map from the library's errors to Python's exceptions. Messages are the library's own.
+
+use proxdist::Error;
+use pyo3::PyErr;
+use pyo3::exceptions::{PyOSError, PyOverflowError, PyRuntimeError, PyValueError};
+
+/// A file the system refused is an `OSError`, a loss that overflows an `OverflowError`, a run that came to nothing a
+/// `RuntimeError`; everything else is about a value that was given.
+pub(crate) fn exception(error: &Error) -> PyErr {
+    let message = error.to_string();
+    match error {
+        Error::File { .. } => PyOSError::new_err(message),
+        Error::Overflow { .. } => PyOverflowError::new_err(message),
+        Error::ProxStalled { .. } | Error::Diverged { .. } | Error::Threads { .. } => PyRuntimeError::new_err(message),
+        _ => PyValueError::new_err(message),
+    }
+}

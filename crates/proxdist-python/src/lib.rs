@@ -1,0 +1,43 @@
+//! The compiled part of the Python package `proxdist`.
+//!
+//! Arrays are borrowed, never copied; the interpreter lock is released for the whole of a fit; Ctrl-C, progress and exceptions
+//! raised inside a user's own functions go through one place, [`supervise`]. What a user sees is written in Python, in
+//! `python/proxdist`; names here are private to it.
+
+#![allow(clippy::needless_pass_by_value, reason = "what a function extracts from its arguments belongs to the call")]
+
+mod callables;
+mod data;
+mod error;
+mod fit;
+mod outcome;
+mod partial;
+mod pictures;
+mod problem;
+mod select;
+mod supervise;
+mod tools;
+
+use pyo3::prelude::*;
+
+#[pymodule(gil_used = false)]
+mod _proxdist {
+    #[pymodule_export]
+    use super::fit::fit;
+    #[pymodule_export]
+    use super::partial::partial_fit;
+    #[pymodule_export]
+    use super::pictures::{coefficients_figure, convergence_figure, page};
+    #[pymodule_export]
+    use super::select::select;
+    #[pymodule_export]
+    use super::tools::{
+        canonical_set, constraints, evaluate, linear_predictor, loss_mean, losses, model_fields, project,
+    };
+    use pyo3::prelude::*;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
+}

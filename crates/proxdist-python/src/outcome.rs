@@ -1,0 +1,84 @@
+//! What a fit leaves, as plain Python values that can be pickled.
+
+use numpy::PyArray1;
+use proxdist::trace::{Phase, Progress};
+use proxdist::{Fit, Model, Scaling, Stop};
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+/// A fit, in the units of the data.
+pub(crate) fn of_fit<'py>(
+    py: Python<'py>,
+    fit: &Fit,
+    scaling: Option<&Scaling>,
+    seconds: f64,
+) -> PyResult<Bound<'py, PyDict>> {
+    let model = scaling.map_or_else(|| fit.model().clone(), |scaling| scaling.restored(fit.model()));
+    let result = of_model(py, &model)?;
+    result.set_item("trace", trace(py, fit.trace())?)?;
+    result.set_item("standardized", scaling.is_some())?;
+    result.set_item("seconds", seconds)?;
+    Ok(result)
+}
+
+/// A model and its provenance.
+pub(crate) fn of_model<'py>(py: Python<'py>, model: &Model) -> PyResult<Bound<'py, PyDict>> {
+    let result = PyDict::new(py);
+    result.set_item("coef", PyArray1::from_slice(py, &model.coefficients))?;
+    result.set_item("intercept", model.intercept)?;
+    result.set_item("objective", model.objective)?;
+    result.set_item("stop", stop_name(model.stop)?)?;
+    result.set_item("has_converged", matches!(model.stop, Stop::Converged | Stop::Polished))?;
+    result.set_item("steps", model.steps)?;
+    result.set_item("rho1", rho1(&model.schedule))?;
+    let certificate = PyDict::new(py);
+    let of = &model.certificate;
+    certificate.set_item("distance", of.distance)?;
+    certificate.set_item("stationarity", of.stationarity)?;
+    certificate.set_item("curvature", of.curvature)?;
+    certificate.set_item("gap", of.gap)?;
+    certificate.set_item("swap_optimal", of.swap_optimal)?;
+    certificate.set_item("schedule_meets_theory", of.schedule_meets_theory)?;
+    certificate.set_item("is_stationary", of.is_stationary(model.objective))?;
+    result.set_item("certificate", certificate)?;
+    result.set_item("model", model.to_json())?;
+    Ok(result)
+}
+
+/// The reason to stop, as it stands in model files.
+pub(crate) fn stop_name(stop: Stop) -> PyResult<String> {
+    match serde_json::to_value(stop) {
+        Ok(serde_json::Value::String(name)) => Ok(name),
+        other => Err(PyRuntimeError::new_err(format!("a reason to stop without a name: {other:?}"))),
+    }
+}
+
+/// The first penalty, from a polynomial schedule `poly:RHO1,GAMMA`.
+pub(crate) fn rho1(schedule: &str) -> Option<f64> {
+    schedule.strip_prefix("poly:")?.split(',').next()?.parse().ok()
+}
+
+/// The checkpoints, column by column.
+fn trace<'py>(py: Python<'py>, trace: &[Progress]) -> PyResult<Bound<'py, PyDict>> {
+    let columns = PyDict::new(py);
+    let phases: Vec<&str> = trace
+        .iter()
+        .map(|at| match at.phase {
+            Phase::Race => "race",
+            Phase::Iteration => "iteration",
+            Phase::Polish => "polish",
+        })
+        .collect();
+    columns.set_item("phase", phases)?;
+    let whole = |column: fn(&Progress) -> u64| PyArray1::from_iter(py, trace.iter().map(column));
+    let real = |column: fn(&Progress) -> f64| PyArray1::from_iter(py, trace.iter().map(column));
+    columns.set_item("step", whole(|at| at.step))?;
+    columns.set_item("objective", real(|at| at.objective))?;
+    columns.set_item("distance", real(|at| at.distance))?;
+    columns.set_item("rho", real(|at| at.rho))?;
+    columns.set_item("nonzeros", whole(|at| at.nonzeros as u64))?;
+    columns.set_item("rows_seen", whole(|at| at.rows_seen))?;
+    columns.set_item("seconds", real(|at| at.elapsed.as_secs_f64()))?;
+    Ok(columns)
+}

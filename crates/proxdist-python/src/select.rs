@@ -1,0 +1,115 @@
+//! Cross-validation over a grid, and the fit of the point it chooses.
+
+use crate::data::{Features, PerRow};
+use crate::error::exception;
+use crate::outcome;
+use crate::problem::{Asked, Wishes};
+use crate::supervise::{Desk, Search, supervised};
+use proxdist::constraint::Constraint;
+use proxdist::selection::{Choice, CrossValidation, Finished, Grid, Scoring, Selection, Watch};
+use pyo3::exceptions::{PyKeyboardInterrupt, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use std::ops::ControlFlow;
+use std::time::Instant;
+
+/// What a search is told besides the problem.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct Plan {
+    /// One axis a text, as in `sparsity:5,10,20`.
+    axes: Vec<String>,
+    folds: usize,
+    /// The part of each row, if they are not to be dealt at random.
+    fold_of: Option<Vec<usize>>,
+    scoring: String,
+    one_standard_error: bool,
+}
+
+impl Watch for &Desk {
+    type Reason = ();
+
+    fn finished(&self, finished: &Finished) -> ControlFlow<()> {
+        let Finished { done, total, score, point, .. } = finished;
+        self.tell(Search { done: *done, total: *total, label: point.to_string(), score: *score });
+        self.poll()
+    }
+
+    fn poll(&self) -> ControlFlow<()> {
+        if self.is_over() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+}
+
+/// Tries every point of the grid on every fold and fits the chosen one to all rows.
+#[pyfunction]
+#[pyo3(signature = (features, per_row, problem, settings, plan, progress=None))]
+pub(crate) fn select<'py>(
+    py: Python<'py>,
+    features: Features<'py>,
+    per_row: PerRow<'py>,
+    problem: Asked,
+    settings: Wishes,
+    plan: Plan,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let (source, numbers) = (features.source()?, per_row.numbers()?);
+    let seed = settings.seed;
+    let settings = settings.settings()?;
+    let grid = Grid::parse(&plan.axes).map_err(|error| exception(&error))?;
+    let scoring: Scoring = plan.scoring.parse().map_err(|error| exception(&error))?;
+    let Some(spec) = problem.constraint.spec()? else {
+        return Err(PyValueError::new_err(
+            "a search needs a set with a name, such as \"nonneg\"; its parameter is what is chosen",
+        ));
+    };
+    let desk = Desk::default();
+    let (selection, scaling, seconds) = supervised(py, &desk, progress, || {
+        let failed = |error| exception(&error);
+        let started = Instant::now();
+        let data = problem.data(source, numbers).map_err(failed)?;
+        let points = grid.points(&spec, problem.ridge, None).map_err(failed)?;
+        let shape = data.parameter_shape();
+        let sets = points.iter().map(|point| point.constraint.build(shape)).collect::<proxdist::Result<Vec<_>>>();
+        let sets = sets.map_err(failed)?;
+        let sets: Vec<&dyn Constraint> = sets.iter().map(|set| &**set as &dyn Constraint).collect();
+        let (data, scaling) = problem.scaled(data, &sets).map_err(failed)?;
+        let settings = problem.started(settings, scaling.as_ref());
+        let search = CrossValidation::new(&data, problem.loss.loss(&desk)?, spec)
+            .ridge(problem.ridge)
+            .intercept(problem.intercept)
+            .folds(plan.folds)
+            .seed(seed)
+            .scoring(scoring)
+            .choice(if plan.one_standard_error { Choice::OneStandardError } else { Choice::Best });
+        let search = match plan.fold_of {
+            Some(fold_of) => search.fold_of(fold_of),
+            None => search,
+        };
+        match search.run_watched(&grid, &settings, &&desk).map_err(failed)? {
+            ControlFlow::Continue(selection) => Ok((selection, scaling, started.elapsed().as_secs_f64())),
+            ControlFlow::Break(()) => Err(PyKeyboardInterrupt::new_err(())),
+        }
+    })?;
+    let result = outcome::of_fit(py, &selection.fit, scaling.as_ref(), seconds)?;
+    result.set_item("interrupted", desk.is_interrupted())?;
+    result.set_item("search", table(py, &selection)?)?;
+    Ok(result)
+}
+
+fn table<'py>(py: Python<'py>, selection: &Selection) -> PyResult<Bound<'py, PyDict>> {
+    let scores = &selection.table.scores;
+    let table = PyDict::new(py);
+    table.set_item("point", scores.iter().map(|score| score.point.to_string()).collect::<Vec<_>>())?;
+    table.set_item("constraint", scores.iter().map(|score| score.point.constraint.to_string()).collect::<Vec<_>>())?;
+    table.set_item("ridge", scores.iter().map(|score| score.point.ridge).collect::<Vec<_>>())?;
+    table.set_item("mean", scores.iter().map(|score| score.mean).collect::<Vec<_>>())?;
+    table.set_item("standard_error", scores.iter().map(|score| score.standard_error).collect::<Vec<_>>())?;
+    table.set_item("folds", scores.iter().map(|score| score.folds.clone()).collect::<Vec<_>>())?;
+    table.set_item("converged", scores.iter().map(|score| score.converged).collect::<Vec<_>>())?;
+    table.set_item("best", selection.best)?;
+    table.set_item("one_standard_error", selection.one_standard_error)?;
+    table.set_item("chosen", selection.chosen)?;
+    table.set_item("scoring", selection.table.scoring.to_string())?;
+    table.set_item("larger_is_better", selection.table.scoring.larger_is_better())?;
+    Ok(table)
+}

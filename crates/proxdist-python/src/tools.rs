@@ -1,0 +1,140 @@
+//! Projections, predictions, evaluations, and what there is to choose from.
+
+use crate::data::Features;
+use crate::error::exception;
+use crate::outcome;
+use crate::problem::Named;
+use crate::supervise::Desk;
+use numpy::{PyArray1, PyReadonlyArray1};
+use proxdist::constraint::projected;
+use proxdist::data::{DataSource as _, Support};
+use proxdist::metrics::Evaluation;
+use proxdist::spec::{self, SetSpec};
+use proxdist::{Model, Shape, loss};
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use rayon::prelude::*;
+
+fn shape_of(length: usize, matrix: Option<(usize, usize)>) -> PyResult<Shape> {
+    match matrix {
+        None => Ok(Shape::Vector(length)),
+        Some((rows, columns)) if rows.checked_mul(columns) == Some(length) => Ok(Shape::Matrix { rows, columns }),
+        Some((rows, columns)) => {
+            Err(PyValueError::new_err(format!("shape ({rows}, {columns}) does not fit {length} numbers")))
+        }
+    }
+}
+
+/// The nearest point of a set.
+#[pyfunction]
+#[pyo3(signature = (constraint, point, shape=None))]
+pub(crate) fn project<'py>(
+    py: Python<'py>,
+    constraint: Named,
+    point: PyReadonlyArray1<'py, f64>,
+    shape: Option<(usize, usize)>,
+) -> PyResult<Bound<'py, PyArray1<f64>>> {
+    let values = point.as_slice()?;
+    let desk = Desk::default();
+    let set = constraint.set(shape_of(values.len(), shape)?, &desk)?;
+    let nearest = py.detach(|| projected(&*set, values));
+    match (desk.failure(), nearest) {
+        (Some(raised), _) => Err(raised),
+        (None, Ok(nearest)) => Ok(PyArray1::from_vec(py, nearest)),
+        (None, Err(error)) => Err(exception(&error)),
+    }
+}
+
+/// A specification as the library writes it.
+#[pyfunction]
+pub(crate) fn canonical_set(text: &str) -> PyResult<String> {
+    SetSpec::parse(text).map(|spec| spec.to_string()).map_err(|error| exception(&error))
+}
+
+/// $x_i^T\theta + \beta_0$ of every row.
+#[pyfunction]
+pub(crate) fn linear_predictor<'py>(
+    py: Python<'py>,
+    features: Features<'py>,
+    coef: PyReadonlyArray1<'py, f64>,
+    intercept: f64,
+) -> PyResult<Bound<'py, PyArray1<f64>>> {
+    let (source, coefficients) = (features.source()?, coef.as_slice()?);
+    if source.columns() != coefficients.len() {
+        let (found, expected) = (source.columns(), coefficients.len());
+        return Err(PyValueError::new_err(format!(
+            "X has {found} features, but the model has {expected} coefficients"
+        )));
+    }
+    let predictors = py.detach(|| {
+        let support = Support::of(coefficients);
+        let predictor = |row| source.dot(row, coefficients, &support) + intercept;
+        // A plain loop where it is quick: threads are not for free, and a forked process may not have them.
+        match source.rows().saturating_mul(coefficients.len()) {
+            0..100_000 => (0..source.rows()).map(predictor).collect(),
+            _ => (0..source.rows()).into_par_iter().map(predictor).collect::<Vec<f64>>(),
+        }
+    });
+    Ok(PyArray1::from_vec(py, predictors))
+}
+
+/// Mean responses that linear predictors stand for.
+#[pyfunction]
+pub(crate) fn loss_mean<'py>(
+    py: Python<'py>,
+    loss: &str,
+    predictors: PyReadonlyArray1<'py, f64>,
+) -> PyResult<Bound<'py, PyArray1<f64>>> {
+    let loss = loss::parse(loss).map_err(|error| exception(&error))?;
+    let means = predictors.as_slice()?.iter().map(|&eta| loss.mean(eta));
+    Ok(PyArray1::from_vec(py, means.collect()))
+}
+
+/// How well linear predictors explain a response, as JSON.
+#[pyfunction]
+#[pyo3(signature = (loss, predictors, response, weights=None))]
+pub(crate) fn evaluate(
+    loss: &str,
+    predictors: PyReadonlyArray1<'_, f64>,
+    response: PyReadonlyArray1<'_, f64>,
+    weights: Option<PyReadonlyArray1<'_, f64>>,
+) -> PyResult<String> {
+    let loss = loss::parse(loss).map_err(|error| exception(&error))?;
+    let weights = weights.as_ref().map(|weights| weights.as_slice()).transpose()?;
+    let evaluation = Evaluation::of(&*loss, predictors.as_slice()?, response.as_slice()?, weights);
+    let evaluation = evaluation.map_err(|error| exception(&error))?;
+    serde_json::to_string(&evaluation).map_err(|error| PyRuntimeError::new_err(error.to_string()))
+}
+
+/// The text of a model file as Python values.
+#[pyfunction]
+pub(crate) fn model_fields<'py>(py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyDict>> {
+    let model = Model::from_json(text).map_err(PyValueError::new_err)?;
+    let fields = outcome::of_model(py, &model)?;
+    fields.set_item("names", model.names.clone())?;
+    fields.set_item("loss", &model.loss)?;
+    fields.set_item("constraint", &model.constraint)?;
+    fields.set_item("ridge", model.ridge)?;
+    fields.set_item("seed", model.seed)?;
+    fields.set_item(
+        "shape",
+        match model.shape {
+            Shape::Vector(_) => None,
+            Shape::Matrix { rows, columns } => Some((rows, columns)),
+        },
+    )?;
+    Ok(fields)
+}
+
+/// Every set: syntax, definition, convexity, cost of a projection.
+#[pyfunction]
+pub(crate) fn constraints() -> Vec<(&'static str, &'static str, &'static str, &'static str)> {
+    spec::sets().iter().map(|set| (set.syntax, set.definition, set.convex, set.cost)).collect()
+}
+
+/// Every loss: syntax, definition, responses.
+#[pyfunction]
+pub(crate) fn losses() -> Vec<(&'static str, &'static str, &'static str)> {
+    loss::catalogue().iter().map(|loss| (loss.syntax, loss.definition, loss.responses)).collect()
+}

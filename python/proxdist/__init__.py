@@ -1,0 +1,95 @@
+"""Statistical models under exact constraints.
+
+    >>> from proxdist import ConstrainedClassifier, Sparsity
+    >>> model = ConstrainedClassifier(constraint=Sparsity(20)).fit(X, y)      # doctest: +SKIP
+    >>> model.support_, model.certificate_                                    # doctest: +SKIP
+
+Estimators have the manners of scikit-learn, which is imported when the first of them is used: importing this package
+is quick. Sets are small objects (``Sparsity(20)``, ``NonNegative() & Ball(1.0)``) or text (``"sparsity:20"``);
+``constraints()`` lists them.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from ._proxdist import __version__, constraints, losses
+from .sets import (
+    Affine,
+    Ball,
+    Blocks,
+    Box,
+    ConstraintSet,
+    GroupSparsity,
+    HalfSpace,
+    L1Ball,
+    LinfBall,
+    Monotone,
+    NonNegative,
+    Projection,
+    Rank,
+    Simplex,
+    Sparsity,
+    WholeSpace,
+    parse,
+    project,
+)
+
+if TYPE_CHECKING:
+    from .classification import ConstrainedClassifier, ConstrainedClassifierCV
+    from .files import load
+    from .regression import ConstrainedRegressor, ConstrainedRegressorCV, MatrixRegressor
+
+# Modules that need scikit-learn, by what they are asked for.
+_LATER = {
+    "ConstrainedClassifier": "classification",
+    "ConstrainedClassifierCV": "classification",
+    "ConstrainedRegressor": "regression",
+    "ConstrainedRegressorCV": "regression",
+    "MatrixRegressor": "regression",
+    "load": "files",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(importlib.import_module(f".{_LATER[name]}", __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_LATER])
+
+
+__all__ = [
+    "Affine",
+    "Ball",
+    "Blocks",
+    "Box",
+    "ConstrainedClassifier",
+    "ConstrainedClassifierCV",
+    "ConstrainedRegressor",
+    "ConstrainedRegressorCV",
+    "ConstraintSet",
+    "GroupSparsity",
+    "HalfSpace",
+    "L1Ball",
+    "LinfBall",
+    "MatrixRegressor",
+    "Monotone",
+    "NonNegative",
+    "Projection",
+    "Rank",
+    "Simplex",
+    "Sparsity",
+    "WholeSpace",
+    "__version__",
+    "constraints",
+    "load",
+    "losses",
+    "parse",
+    "project",
+]

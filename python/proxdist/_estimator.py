@@ -1,0 +1,268 @@
+"""What all estimators share: parameters to the library's terms, results to attributes."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from . import _proxdist
+from ._display import Display
+from ._input import features, whole
+from ._progress import Progress
+from .sets import ConstraintSet, Projection, parse
+
+#: Two interrupts within so many seconds mean that everything should end, not just one fit.
+TWICE = 2.0
+_last_interrupt = -TWICE
+
+
+class MatrixProjection:
+    """A user's projection of matrices, for the library's vectors."""
+
+    def __init__(self, projection: Projection, shape: tuple[int, int]) -> None:
+        self.projection, self.shape, self.is_convex = projection, shape, projection.is_convex
+
+    def project(self, x: Any) -> Any:
+        """The projection of a flat matrix, flat again."""
+        return self.projection.project(x.reshape(self.shape)).ravel()
+
+
+class Constrained(Display, BaseEstimator):
+    """Parameters and results common to all estimators; see the estimators for their meaning."""
+
+    loss: Any
+    constraint: Any
+    ridge: float
+    fit_intercept: bool
+    standardize: bool | str
+    rho1: float | str
+    gamma: float
+    batch_size: int | str
+    max_steps: int
+    max_passes: float | None
+    time_limit: float | None
+    tol: float
+    stop: str
+    sampling: str
+    polish: bool
+    average: bool
+    warm_start: bool
+    n_jobs: int | None
+    random_state: Any
+    verbose: int
+
+    def _loss(self) -> Any:
+        """The loss by name, or the user's own object."""
+        if isinstance(self.loss, str):
+            return self.loss.replace("_", "-")
+        missing = [name for name in ("value", "slope", "curvature") if not callable(getattr(self.loss, name, None))]
+        if missing:
+            raise TypeError(
+                f"loss is a name or an object with value, slope and curvature; {self.loss!r} has no {missing[0]}"
+            )
+        return self.loss
+
+    def _set(self) -> ConstraintSet:
+        return parse(self.constraint)
+
+    def _problem(self, start: tuple[Any, float] | None, shape: tuple[int, int] | None) -> dict[str, Any]:
+        if self.standardize not in ("auto", True, False):
+            raise ValueError(f"standardize must be 'auto', True or False, got {self.standardize!r}")
+        chosen = self._set()
+        asked: Any = chosen.spec
+        if isinstance(chosen, Projection):
+            asked = chosen if shape is None else MatrixProjection(chosen, shape)
+        names = getattr(self, "feature_names_in_", None)
+        return {
+            "loss": self._loss(),
+            "constraint": asked,
+            "ridge": float(self.ridge),
+            "intercept": bool(self.fit_intercept),
+            "standardize": None if self.standardize == "auto" else bool(self.standardize),
+            "shape": shape,
+            "names": None if names is None else [str(name) for name in names],
+            "start": start,
+        }
+
+    def _settings(self) -> dict[str, Any]:
+        automatic = [name for name in ("rho1", "batch_size") if isinstance(getattr(self, name), str)]
+        for name in automatic:
+            if getattr(self, name) != "auto":
+                raise ValueError(f"{name} must be a number or 'auto', got {getattr(self, name)!r}")
+        seed = self.random_state
+        if not isinstance(seed, Integral) or isinstance(seed, bool):
+            seed = check_random_state(seed).randint(2**31 - 1)
+        return {
+            "rho1": None if "rho1" in automatic else float(self.rho1),
+            "gamma": float(self.gamma),
+            "batch_size": None if "batch_size" in automatic else whole("batch_size", self.batch_size, 1),
+            "sampling": self.sampling,
+            "max_steps": whole("max_steps", self.max_steps, 1),
+            "max_passes": None if self.max_passes is None else float(self.max_passes),
+            "time_limit": None if self.time_limit is None else float(self.time_limit),
+            "stop": self.stop,
+            "tolerance": float(self.tol),
+            "polish": bool(self.polish),
+            "average": bool(self.average),
+            "seed": whole("random_state", seed, 0),
+            "threads": None if self.n_jobs in (None, -1) else whole("n_jobs", self.n_jobs, 1),
+        }
+
+    def _start(self, index: int) -> tuple[Any, float] | None:
+        """Where a warm start begins."""
+        if not (self.warm_start and hasattr(self, "_results")):
+            return None
+        before = self._results[index] if index < len(self._results) else None
+        if before is None or len(before["coef"]) != self.n_features_in_:
+            return None
+        return before["coef"].tolist(), before["intercept"] or 0.0
+
+    def _solve(self, X: Any, rows: dict[str, Any], index: int, shape: tuple[int, int] | None) -> dict[str, Any]:
+        """One fit of the compiled part."""
+        problem, settings = self._problem(self._start(index), shape), self._settings()
+        if not self.verbose:
+            return self._run(features(X), rows, problem, settings, None)
+        with Progress(settings["max_steps"]) as progress:
+            result = self._run(features(X), rows, problem, settings, progress)
+            progress.write(
+                f"{result['stop']} after {result['steps']} steps, F {result['objective']:.6g}, {result['seconds']:.1f} s"
+            )
+        return result
+
+    def _run(self, *arguments: Any) -> dict[str, Any]:
+        return _proxdist.fit(*arguments)
+
+    def _solve_all(self, X: Any, all_rows: list[dict[str, Any]], shape: tuple[int, int] | None = None) -> None:
+        """Fits one model for each response and keeps what they leave.
+
+        After Ctrl-C the best feasible model so far is kept, with a warning; only if a model is missing, or at the
+        second Ctrl-C within two seconds, is ``KeyboardInterrupt`` raised.
+        """
+        global _last_interrupt
+        results = []
+        for index, rows in enumerate(all_rows):
+            results.append(self._solve(X, rows, index, shape))
+            if results[-1]["interrupted"]:
+                again = time.monotonic() - _last_interrupt < TWICE
+                _last_interrupt = time.monotonic()
+                if again or len(results) < len(all_rows):
+                    raise KeyboardInterrupt
+        self._results = results
+        self._stream: list[Any] = []
+        self._keep()
+        if any(result["interrupted"] for result in results):
+            warnings.warn(
+                "The fit was interrupted: this is the best feasible model so far. Ctrl-C twice ends everything.",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+        elif not all(result["has_converged"] for result in results):
+            reasons = sorted({result["stop"] for result in results if not result["has_converged"]})
+            warnings.warn(
+                f"The fit has not converged ({', '.join(reasons)}); increase max_steps, or raise tol.",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+
+    def _keep(self) -> None:
+        """Attributes from the results: plain for one model, one entry a model for several."""
+        results = self._results
+        single = len(results) == 1
+
+        def of(key: str) -> Any:
+            values = [result.get(key) for result in results]
+            return values[0] if single else values
+
+        supports = [np.flatnonzero(result["coef"]) for result in results]
+        self.n_iter_ = of("steps") if single else np.asarray(of("steps"))
+        self.stop_reason_ = of("stop")
+        self.objective_ = of("objective") if single else np.asarray(of("objective"))
+        self.certificate_ = of("certificate")
+        self.rho1_ = of("rho1")
+        self.standardized_ = of("standardized") if single else results[0].get("standardized")
+        self.support_ = supports[0] if single else supports
+
+    def _partial(self, X: Any, all_rows: list[dict[str, Any]], shape: tuple[int, int] | None = None) -> None:
+        """More steps on a block, going on from where the last call or fit ended."""
+        if self.standardize is True:
+            raise ValueError("standardize=True needs all rows at once; scale the blocks yourself, or leave it 'auto'")
+        settings = self._settings()
+        # After loading a model file there is no first penalty to go on with.
+        before = [result for result in getattr(self, "_results", []) if result["rho1"] is not None]
+        states = getattr(self, "_stream", None) or [self._state(result) for result in before]
+        if len(states) != len(all_rows):
+            states = [None] * len(all_rows)
+        problem = self._problem(None, shape) | {"standardize": False}
+        borrowed = features(X)
+        outcomes = [
+            _proxdist.partial_fit(borrowed, rows, problem, settings, state)
+            for rows, state in zip(all_rows, states, strict=True)
+        ]
+        self._stream = [{key: outcome[key] for key in ("theta", "step", "rho1")} for outcome in outcomes]
+        self._results = [
+            {
+                "coef": outcome["coef"],
+                "intercept": outcome["intercept"],
+                "objective": outcome["objective"],
+                "stop": "interrupted" if outcome["interrupted"] else "partial",
+                "steps": outcome["step"],
+                "rho1": outcome["rho1"],
+                "certificate": None,
+                "standardized": False,
+                "trace": None,
+                "model": None,
+            }
+            for outcome in outcomes
+        ]
+        self._keep()
+
+    def _state(self, result: dict[str, Any]) -> dict[str, Any]:
+        theta = result["coef"]
+        if self.fit_intercept:
+            theta = np.append(theta, result["intercept"] or 0.0)
+        return {"theta": theta, "step": result["steps"], "rho1": result["rho1"]}
+
+    def _predictor(self, X: Any, index: int, offset: Any) -> Any:
+        """Linear predictors of one of the models, for checked ``X``."""
+        result = self._results[index]
+        eta = _proxdist.linear_predictor(features(X), result["coef"], result["intercept"] or 0.0)
+        return eta if offset is None else eta + offset
+
+    @property
+    def trace_(self) -> Any:
+        """The checkpoints of the fit: a data frame if pandas is installed, a dictionary of arrays otherwise."""
+        check_is_fitted(self)
+        parts = [result["trace"] for result in self._results]
+        if any(part is None for part in parts):
+            raise AttributeError("there is no trace: the model was not made by fit")
+        if len(parts) > 1:
+            labels = [np.repeat(label, len(part["step"])) for label, part in zip(self.classes_, parts, strict=True)]
+            merged = {key: np.concatenate([part[key] for part in parts]) for key in parts[0]}
+            parts = [{"class": np.concatenate(labels)} | merged]
+        try:
+            import pandas
+        except ImportError:
+            return parts[0]
+        return pandas.DataFrame(parts[0])
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "_results")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def save(self, path: Any) -> None:
+        """Writes the model file that the command line reads too, whole or not at all. See :func:`proxdist.load`."""
+        from .files import save
+
+        save(self, path)

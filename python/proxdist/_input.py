@@ -1,0 +1,66 @@
+"""Arrays, frames and sparse matrices on their way in: checked by scikit-learn, handed over where they are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils.validation import _check_sample_weight, validate_data
+
+DTYPES = [np.float64, np.float32]
+
+
+def features(X: Any) -> Any:
+    """``X`` as the compiled part borrows it: C or Fortran order, or the parts of a sparse matrix; else copied."""
+    is_sparse: bool = sparse.issparse(X)
+    if is_sparse:
+        if not X.has_canonical_format:
+            X = X.copy()
+            X.sum_duplicates()
+        indices, starts = X.indices, X.indptr
+        if not (indices.dtype == starts.dtype and indices.dtype in (np.int32, np.int64)):
+            indices, starts = indices.astype(np.int64), starts.astype(np.int64)
+        return X.data, indices, starts, X.shape[1]
+    if not (X.flags.c_contiguous or X.flags.f_contiguous):
+        X = np.ascontiguousarray(X)
+    return np.require(X, requirements="A")
+
+
+def checked(estimator: Any, X: Any, y: Any = "no_validation", *, reset: bool, **options: Any) -> Any:
+    """scikit-learn's checks. Names of the columns of a frame become ``feature_names_in_``."""
+    return validate_data(estimator, X, y, reset=reset, accept_sparse="csr", dtype=DTYPES, **options)
+
+
+def per_row(response: Any, sample_weight: Any, offset: Any, X: Any) -> dict[str, Any]:
+    """What belongs to each row besides its features."""
+    weights = None
+    if sample_weight is not None:
+        weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        weights = np.ascontiguousarray(weights)
+    return {
+        "response": np.ascontiguousarray(response, dtype=np.float64),
+        "weights": weights,
+        "offset": checked_offset(offset, X.shape[0]),
+    }
+
+
+def checked_offset(offset: Any, rows: int) -> Any:
+    """One finite number a row, or none at all."""
+    if offset is None:
+        return None
+    values = np.ascontiguousarray(offset, dtype=np.float64)
+    if values.shape != (rows,):
+        raise ValueError(f"offset has shape {values.shape}, expected ({rows},): one number a row")
+    if not np.isfinite(values).all():
+        raise ValueError("offset contains NaN or infinity")
+    return values
+
+
+def whole(name: str, value: Any, least: int) -> int:
+    """A whole number that is at least ``least``."""
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
+        raise TypeError(f"{name} must be a whole number, got {value!r}")
+    if value < least:
+        raise ValueError(f"{name} must be at least {least}, got {value}")
+    return int(value)

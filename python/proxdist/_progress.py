@@ -1,0 +1,48 @@
+"""A progress line on standard error, in terminals and notebooks alike: one line that is written over."""
+
+from __future__ import annotations
+
+import sys
+import time
+from types import TracebackType
+from typing import Any
+
+
+class Progress:
+    """Called by a run now and then; use as a context so that the line ends when the run does."""
+
+    WIDTH = 24
+
+    def __init__(self, max_steps: int) -> None:
+        self.max_steps = max_steps
+        self.started = time.monotonic()
+        self.length = 0
+
+    def __call__(self, kind: str, *what: Any) -> None:
+        if kind == "run":
+            step, objective, distance, nonzeros = what
+            share = step / self.max_steps
+            text = f"step {step}  F {objective:.6g}  distance {distance:.2g}  nonzero {nonzeros}"
+        else:
+            done, total, label, score = what
+            share = done / total
+            text = f"{done} of {total} fits  {label}: {score:.6g}"
+        filled = round(self.WIDTH * min(share, 1.0))
+        bar = "█" * filled + "░" * (self.WIDTH - filled)
+        self.write(f"{bar}  {text}  {time.monotonic() - self.started:.1f} s")
+
+    def write(self, line: str) -> None:
+        """Writes over the line before."""
+        sys.stderr.write("\r" + line.ljust(self.length))
+        sys.stderr.flush()
+        self.length = len(line)
+
+    def __enter__(self) -> Progress:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        if self.length:
+            sys.stderr.write("\n")
+            sys.stderr.flush()

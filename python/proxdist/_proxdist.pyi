@@ -1,0 +1,50 @@
+"""The compiled part; private to the package."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__version__: str
+
+def fit(
+    features: Any,
+    per_row: dict[str, Any],
+    problem: dict[str, Any],
+    settings: dict[str, Any],
+    progress: Callable[..., None] | None = None,
+) -> dict[str, Any]: ...
+def select(
+    features: Any,
+    per_row: dict[str, Any],
+    problem: dict[str, Any],
+    settings: dict[str, Any],
+    plan: dict[str, Any],
+    progress: Callable[..., None] | None = None,
+) -> dict[str, Any]: ...
+def partial_fit(
+    features: Any,
+    per_row: dict[str, Any],
+    problem: dict[str, Any],
+    settings: dict[str, Any],
+    state: dict[str, Any] | None,
+) -> dict[str, Any]: ...
+def project(
+    constraint: Any, point: NDArray[np.float64], shape: tuple[int, ...] | None = None
+) -> NDArray[np.float64]: ...
+def canonical_set(text: str) -> str: ...
+def linear_predictor(features: Any, coef: NDArray[np.float64], intercept: float) -> NDArray[np.float64]: ...
+def loss_mean(loss: str, predictors: NDArray[np.float64]) -> NDArray[np.float64]: ...
+def evaluate(
+    loss: str,
+    predictors: NDArray[np.float64],
+    response: NDArray[np.float64],
+    weights: NDArray[np.float64] | None = None,
+) -> str: ...
+def model_fields(text: str) -> dict[str, Any]: ...
+def constraints() -> list[tuple[str, str, str, str]]: ...
+def losses() -> list[tuple[str, str, str]]: ...
+def convergence_figure(trace: str, width: float) -> str: ...
+def coefficients_figure(names: list[str], values: list[float], shape: tuple[int, int] | None, width: float) -> str: ...
+def page(report: str) -> str: ...

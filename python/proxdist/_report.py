@@ -1,0 +1,127 @@
+"""The report: the page that the command line writes, about an estimator and data to judge it by."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+
+from . import _proxdist
+from ._display import feature_names, trace_points
+from ._input import checked, per_row
+from .files import write_whole
+
+MEASURES = {
+    "auc": "AUC",
+    "accuracy": "accuracy",
+    "log_loss": "log loss",
+    "r_squared": "R2",
+    "mean_squared_error": "MSE",
+    "mean_absolute_error": "MAE",
+    "deviance": "deviance",
+}
+
+
+def write(estimator: Any, path: Any, X: Any, y: Any, sample_weight: Any, title: str | None) -> None:
+    """Writes the page, whole or not at all."""
+    if len(estimator._results) > 1:
+        raise ValueError("a report is about one model; with more than two classes there are several")
+    if not isinstance(estimator.loss, str):
+        raise ValueError("a report needs a loss with a name")
+    flat = estimator._flat(X)[0] if hasattr(estimator, "_flat") else X
+    flat = checked(estimator, flat, reset=False)
+    classes = getattr(estimator, "classes_", None)
+    response = np.asarray(y if classes is None else np.asarray(y) == classes[1], dtype=np.float64)
+    rows = per_row(response, sample_weight, None, flat)
+    eta = estimator._predictor(flat, 0, None)
+    evaluation = json.loads(_proxdist.evaluate(estimator._loss(), eta, rows["response"], rows["weights"]))
+    page = content(estimator, evaluation, title) | predictions(estimator, evaluation, eta, rows["response"])
+    page["problem"] |= {
+        "rows": int(flat.shape[0]),
+        "columns": int(flat.shape[1]),
+        "weighted": sample_weight is not None,
+    }
+    write_whole(path, _proxdist.page(json.dumps(page)))
+
+
+def _fact(label: str, value: Any) -> dict[str, str]:
+    return {"label": label, "value": f"{value:.6g}" if isinstance(value, float) else str(value)}
+
+
+def content(estimator: Any, evaluation: dict[str, Any], title: str | None) -> dict[str, Any]:
+    """What the page says about the model."""
+    result = estimator._results[0]
+    measured = [_fact(name, evaluation[key]) for key, name in MEASURES.items() if evaluation.get(key) is not None]
+    set_text = result_constraint(estimator)
+    page: dict[str, Any] = {
+        "title": title or f"{type(estimator).__name__}: {set_text}",
+        "result": estimator._summary() + ".",
+        "scores": [_fact("objective F", result["objective"]), *measured],
+        "problem": {
+            "loss": estimator._loss(),
+            "set": set_text,
+            "spec": set_text,
+            "ridge": float(estimator.ridge),
+            "intercept": bool(estimator.fit_intercept),
+        },
+        "intercept": result["intercept"],
+        "coefficients": [
+            {"name": name, "value": value}
+            for name, value in zip(feature_names(estimator), result["coef"].tolist(), strict=True)
+        ],
+        "versions": [_fact("proxdist", _proxdist.__version__)],
+        "settings": [_fact(key, value) for key, value in estimator.get_params().items()],
+    }
+    if result["certificate"] is not None:
+        page["certificate"] = certificate(result["certificate"])
+    if result["trace"] is not None:
+        page["trace"] = trace_points(result["trace"])
+        page["seconds"] = result["seconds"]
+    if hasattr(estimator, "_matrix"):
+        rows, columns = estimator._matrix
+        page["matrix"] = {"rows": rows, "columns": columns, "values": result["coef"].tolist()}
+        page["problem"]["shape"] = [rows, columns]
+    return page
+
+
+def result_constraint(estimator: Any) -> str:
+    """The set of the model, as it is written."""
+    chosen = getattr(estimator, "constraint_", None)
+    return str((estimator._set() if chosen is None else chosen).spec)
+
+
+def certificate(found: dict[str, Any]) -> list[dict[str, Any]]:
+    """What is known about the result, line by line."""
+
+    def line(label: str, value: Any, verdict: str, good: bool | None = None) -> dict[str, Any]:
+        return _fact(label, value) | {"verdict": verdict, "good": good}
+
+    stationary = bool(found["is_stationary"])
+    lines = [
+        line("distance to the set", "0", "the coefficients lie in the set", True),
+        line("stationarity", found["stationarity"], "0 at a stationary point of F on the set", stationary or None),
+    ]
+    if found["gap"] is not None:
+        lines.append(line("gap", found["gap"], "F is above its minimum over the set by at most this"))
+    if found["swap_optimal"] is not None:
+        verdict = (
+            "no exchange of one feature for another lowers F" if found["swap_optimal"] else "an exchange may lower F"
+        )
+        lines.append(line("exchanges", "none" if found["swap_optimal"] else "some", verdict, found["swap_optimal"]))
+    return lines
+
+
+def predictions(estimator: Any, evaluation: dict[str, Any], eta: Any, response: Any) -> dict[str, Any]:
+    """Curves for classes, residuals for regression."""
+    if evaluation["task"] == "classification":
+        points = [[at["false_positive_rate"], at["true_positive_rate"]] for at in evaluation["roc"]]
+        bins = [
+            {"predicted": at["mean_predicted"], "observed": at["observed_rate"], "count": float(at["count"])}
+            for at in evaluation["calibration"]
+        ]
+        curves = [{"label": "these rows", "auc": evaluation["auc"], "points": points}] if points else []
+        return {"roc": curves, "calibration": bins}
+    fitted = _proxdist.loss_mean(estimator._loss(), eta)
+    pairs = zip(fitted.tolist(), (response - fitted).tolist(), strict=True)
+    return {"residuals": [{"fitted": fit, "residual": residual} for fit, residual in pairs]}

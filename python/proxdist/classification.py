@@ -1,0 +1,233 @@
+"""Classification under exact constraints. Two classes make one model; more make one model each, against the rest."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import ClassifierMixin
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted
+
+from . import _proxdist
+from ._estimator import Constrained
+from ._input import checked, checked_offset, per_row
+from ._search import Search
+
+LOSSES = ("logistic", "squared_hinge", "squared-hinge")
+
+
+def _has_probabilities(estimator: Any) -> bool:
+    if estimator.loss == "logistic" or hasattr(estimator.loss, "mean"):
+        return True
+    raise AttributeError(
+        f"predict_proba needs the logistic loss, not {estimator.loss!r}; CalibratedClassifierCV adds it to others"
+    )
+
+
+class _Classification(ClassifierMixin, Constrained):
+    """Fitting and predicting, whatever the set is chosen by."""
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> Any:
+        """Fits the model; ``sample_weight`` weighs rows, ``offset`` is a known part of each linear predictor."""
+        self._check_loss()
+        X, y = checked(self, X, y, reset=True)
+        check_classification_targets(y)
+        classes = np.unique(y)
+        if len(classes) < 2:
+            raise ValueError(f"{type(self).__name__} needs at least 2 classes, but y has only 1 class: {classes[0]!r}")
+        self.classes_ = classes
+        self._solve_all(X, self._against_rest(y, sample_weight, offset, X))
+        return self
+
+    def _against_rest(self, y: Any, sample_weight: Any, offset: Any, X: Any) -> list[dict[str, Any]]:
+        """One response a model: the second of two classes, or each of several."""
+        positives = self.classes_[1:] if len(self.classes_) == 2 else self.classes_
+        shared = per_row(y == positives[0], sample_weight, offset, X)
+        return [shared | {"response": np.ascontiguousarray(y == label, dtype=np.float64)} for label in positives]
+
+    def decision_function(self, X: Any, offset: Any = None) -> Any:
+        """Linear predictors: one a row for two classes, one a row and class for more."""
+        check_is_fitted(self)
+        X = checked(self, X, reset=False)
+        offset = checked_offset(offset, X.shape[0])
+        if len(self._results) == 1:
+            return self._predictor(X, 0, offset)
+        return np.column_stack([self._predictor(X, index, offset) for index in range(len(self._results))])
+
+    def predict(self, X: Any, offset: Any = None) -> Any:
+        """The likeliest class of each row."""
+        scores = self.decision_function(X, offset)
+        best = (scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
+        return self.classes_[best]
+
+    @available_if(_has_probabilities)
+    def predict_proba(self, X: Any, offset: Any = None) -> Any:
+        """Probabilities of the classes, for the logistic loss. Of more than two they are scaled to sum to 1."""
+        scores = self.decision_function(X, offset)
+        if scores.ndim == 1:
+            positive = self._mean(scores)
+            return np.column_stack([1.0 - positive, positive])
+        chances = np.column_stack([self._mean(np.ascontiguousarray(column)) for column in scores.T])
+        total = chances.sum(axis=1, keepdims=True)
+        return np.where(total > 0, chances / np.where(total > 0, total, 1.0), 1.0 / len(self.classes_))
+
+    @available_if(_has_probabilities)
+    def predict_log_proba(self, X: Any, offset: Any = None) -> Any:
+        """Logarithms of the probabilities."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X, offset))
+
+    def _mean(self, scores: Any) -> Any:
+        return _proxdist.loss_mean(self._loss(), scores) if isinstance(self.loss, str) else self.loss.mean(scores)
+
+    def _check_loss(self) -> None:
+        if isinstance(self.loss, str) and self.loss not in LOSSES:
+            raise ValueError(f"loss must be 'logistic' or 'squared_hinge', or an object of your own, got {self.loss!r}")
+
+    def _keep(self) -> None:
+        super()._keep()
+        self.coef_ = np.vstack([result["coef"] for result in self._results])
+        self.intercept_ = np.array([result["intercept"] or 0.0 for result in self._results])
+
+
+class ConstrainedClassifier(_Classification):
+    """Logistic or squared-hinge classification whose coefficients lie in a set, exactly.
+
+    ``loss`` is "logistic" or "squared_hinge", or an object with ``value(eta, y)``, ``slope(eta, y)`` and
+    ``curvature(eta, y)`` of arrays, where ``y`` is 0 or 1. Two classes make one model; with more, one model for each
+    class against the rest, each in the set. The other parameters and attributes are those of
+    :class:`ConstrainedRegressor`, with ``classes_``; ``coef_`` has one row a model, and with several models the
+    attributes about the run are lists.
+    """
+
+    def __init__(
+        self,
+        loss: Any = "logistic",
+        constraint: Any = None,
+        *,
+        ridge: float = 0.0,
+        fit_intercept: bool = True,
+        standardize: bool | str = "auto",
+        rho1: float | str = "auto",
+        gamma: float = 1.0,
+        batch_size: int | str = "auto",
+        max_steps: int = 10_000,
+        max_passes: float | None = None,
+        time_limit: float | None = None,
+        tol: float = 1e-4,
+        stop: str = "settled",
+        sampling: str = "without_replacement",
+        polish: bool = True,
+        average: bool = False,
+        warm_start: bool = False,
+        n_jobs: int | None = None,
+        random_state: Any = 0,
+        verbose: int = 0,
+    ) -> None:
+        self.loss = loss
+        self.constraint = constraint
+        self.ridge = ridge
+        self.fit_intercept = fit_intercept
+        self.standardize = standardize
+        self.rho1 = rho1
+        self.gamma = gamma
+        self.batch_size = batch_size
+        self.max_steps = max_steps
+        self.max_passes = max_passes
+        self.time_limit = time_limit
+        self.tol = tol
+        self.stop = stop
+        self.sampling = sampling
+        self.polish = polish
+        self.average = average
+        self.warm_start = warm_start
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None, offset: Any = None) -> Any:
+        """Takes more steps, on this block of rows only: about one pass over it.
+
+        ``classes`` are needed at the first call, since a block may not hold all of them. The iterate and the number
+        of steps are kept between calls, so the penalty goes on growing and blocks can be seen once and forgotten. The
+        first call chooses ``rho1`` on its block if none is given. Columns are taken as they are, and there is no
+        exact finish: for data that fit in memory, ``fit`` is better.
+        """
+        self._check_loss()
+        first = not hasattr(self, "_results")
+        X, y = checked(self, X, y, reset=first)
+        check_classification_targets(y)
+        if first:
+            if classes is None:
+                raise ValueError("classes must be passed on the first call to partial_fit.")
+            self.classes_ = np.unique(classes)
+            if len(self.classes_) < 2:
+                raise ValueError(f"classes must name at least 2 classes, got {self.classes_!r}")
+        unknown = np.setdiff1d(y, self.classes_)
+        if len(unknown):
+            raise ValueError(f"y has the label {unknown[0]!r}, which is not among the classes {list(self.classes_)}")
+        self._partial(X, self._against_rest(y, sample_weight, offset, X))
+        return self
+
+
+class ConstrainedClassifierCV(Search, _Classification):
+    """The same with the parameter of the set chosen by cross-validation.
+
+    ``grid``, ``cv``, ``scoring`` and ``choice`` are those of :class:`ConstrainedRegressorCV`, the rest is as in
+    :class:`ConstrainedClassifier`. With more than two classes each model chooses for itself.
+    """
+
+    def __init__(
+        self,
+        loss: Any = "logistic",
+        grid: Any = None,
+        *,
+        cv: int = 5,
+        scoring: str = "loss",
+        choice: str = "one_standard_error",
+        constraint: Any = None,
+        ridge: float = 0.0,
+        fit_intercept: bool = True,
+        standardize: bool | str = "auto",
+        rho1: float | str = "auto",
+        gamma: float = 1.0,
+        batch_size: int | str = "auto",
+        max_steps: int = 10_000,
+        max_passes: float | None = None,
+        time_limit: float | None = None,
+        tol: float = 1e-4,
+        stop: str = "settled",
+        sampling: str = "without_replacement",
+        polish: bool = True,
+        average: bool = False,
+        warm_start: bool = False,
+        n_jobs: int | None = None,
+        random_state: Any = 0,
+        verbose: int = 0,
+    ) -> None:
+        self.loss = loss
+        self.grid = grid
+        self.cv = cv
+        self.scoring = scoring
+        self.choice = choice
+        self.constraint = constraint
+        self.ridge = ridge
+        self.fit_intercept = fit_intercept
+        self.standardize = standardize
+        self.rho1 = rho1
+        self.gamma = gamma
+        self.batch_size = batch_size
+        self.max_steps = max_steps
+        self.max_passes = max_passes
+        self.time_limit = time_limit
+        self.tol = tol
+        self.stop = stop
+        self.sampling = sampling
+        self.polish = polish
+        self.average = average
+        self.warm_start = warm_start
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose

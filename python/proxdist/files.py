@@ -1,0 +1,109 @@
+"""Model files: the ones that the command line writes and reads."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from . import _proxdist
+
+
+def write_whole(path: Any, text: str) -> None:
+    """Writes beside the place and renames, so that there is never half a file."""
+    place = Path(path)
+    partial = place.with_name(f"{place.name}.{os.getpid()}.partial")
+    try:
+        with partial.open("w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        partial.replace(place)
+    except BaseException:
+        partial.unlink(missing_ok=True)
+        raise
+
+
+def save(estimator: Any, path: Any) -> None:
+    """Writes the library's file with one more key, ``data``, for what new rows need to be read as in training."""
+    from sklearn.utils.validation import check_is_fitted
+
+    check_is_fitted(estimator)
+    if len(estimator._results) != 1:
+        raise ValueError(
+            "a model file holds one linear predictor; more than two classes have several: pickle the estimator"
+        )
+    text = estimator._results[0]["model"]
+    if text is None:
+        raise ValueError(
+            "a model of partial_fit has no certificate and cannot be written as a model file: pickle the estimator"
+        )
+    if not isinstance(estimator.loss, str):
+        raise ValueError("a model file needs a loss with a name: pickle the estimator")
+    names = getattr(estimator, "feature_names_in_", None)
+    schema: dict[str, Any] = {}
+    if names is None:
+        schema["numbered"] = estimator.n_features_in_
+    else:
+        schema["columns"] = [{"name": str(name), "kind": "number"} for name in names]
+    classes = getattr(estimator, "classes_", None)
+    if classes is not None:
+        schema["labels"] = [str(label) for label in classes]
+    data = json.dumps({"schema": schema, "standardized": bool(estimator.standardized_)})
+    # The library's text stays as it is, so that its numbers keep every bit.
+    body = text.rstrip().removesuffix("}").rstrip()
+    write_whole(path, f'{body},\n  "data": {data}\n}}\n')
+
+
+def _labels(texts: list[str]) -> Any:
+    """Labels as numbers where they are."""
+    for kind in (int, float):
+        try:
+            return np.array([kind(text) for text in texts])
+        except ValueError:
+            continue
+    return np.array(texts)
+
+
+def load(path: Any) -> Any:
+    """The estimator that a model file stands for, whether ``save`` or the command line wrote it.
+
+    Models of the logistic and squared-hinge losses become a :class:`ConstrainedClassifier`, matrix models a
+    :class:`MatrixRegressor`, others a :class:`ConstrainedRegressor`. Labels that read as numbers are numbers. A model
+    fitted by the command line to text columns needs its indicator columns, which are ``feature_names_in_``.
+    """
+    from .classification import ConstrainedClassifier
+    from .regression import ConstrainedRegressor, MatrixRegressor
+
+    text = Path(path).read_text(encoding="utf-8")
+    try:
+        fields = _proxdist.model_fields(text)
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
+    extra = json.loads(text).get("data") or {}
+    common = {
+        "constraint": fields["constraint"],
+        "ridge": fields["ridge"],
+        "fit_intercept": fields["intercept"] is not None,
+        "random_state": fields["seed"],
+    }
+    loss = fields["loss"].replace("-", "_")
+    estimator: Any
+    if loss in ("logistic", "squared_hinge"):
+        estimator = ConstrainedClassifier(loss, **common)
+        estimator.classes_ = _labels(extra.get("schema", {}).get("labels") or ["0", "1"])
+    elif fields["shape"] is not None:
+        estimator = MatrixRegressor(fields["shape"], loss=loss, **common)
+        estimator._matrix = fields["shape"]
+    else:
+        estimator = ConstrainedRegressor(loss, **common)
+    estimator.n_features_in_ = len(fields["coef"])
+    if fields["names"] is not None:
+        estimator.feature_names_in_ = np.array(fields["names"], dtype=object)
+    fields |= {"trace": None, "standardized": extra.get("standardized", False), "interrupted": False}
+    estimator._results, estimator._stream = [fields], []
+    estimator._keep()
+    return estimator

@@ -1,0 +1,341 @@
+"""Regression under exact constraints."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import RegressorMixin
+from sklearn.utils.validation import check_is_fitted
+
+from . import _proxdist
+from ._estimator import Constrained
+from ._input import checked, checked_offset, per_row
+from ._search import Search
+
+LOSSES = ("squared", "huber", "poisson")
+
+
+class _Regression(RegressorMixin, Constrained):
+    """Fitting and predicting, whatever the set is chosen by."""
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> Any:
+        """Fits the model; ``sample_weight`` weighs rows, ``offset`` is a known part of each linear predictor."""
+        self._check_loss()
+        X, shape = self._flat(X)
+        X, y = checked(self, X, y, reset=True, y_numeric=True)
+        self._solve_all(X, [per_row(y, sample_weight, offset, X)], shape)
+        return self
+
+    def predict(self, X: Any, offset: Any = None) -> Any:
+        """Mean responses: the linear predictor, or its exponential for Poisson."""
+        check_is_fitted(self)
+        X = checked(self, self._flat(X)[0], reset=False)
+        eta = self._predictor(X, 0, checked_offset(offset, X.shape[0]))
+        if isinstance(self.loss, str):
+            return _proxdist.loss_mean(self._loss(), eta)
+        mean = getattr(self.loss, "mean", None)
+        return eta if mean is None else mean(eta)
+
+    def _flat(self, X: Any) -> tuple[Any, tuple[int, int] | None]:
+        return X, None
+
+    def _check_loss(self) -> None:
+        if isinstance(self.loss, str) and self.loss.split(":")[0] not in LOSSES:
+            raise ValueError(f"loss must be one of {', '.join(LOSSES)}, or an object of your own, got {self.loss!r}")
+
+    def _keep(self) -> None:
+        super()._keep()
+        self.coef_ = self._results[0]["coef"].copy()
+        self.intercept_ = self._results[0]["intercept"] or 0.0
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.positive_only = self.loss == "poisson"
+        return tags
+
+
+class _Stream:
+    """`partial_fit`, for estimators whose set is given."""
+
+    def partial_fit(self: Any, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> Any:
+        """Takes more steps, on this block of rows only: about one pass over it.
+
+        The iterate and the number of steps are kept between calls, so the penalty goes on growing and blocks can be
+        seen once and forgotten. The first call chooses ``rho1`` on its block if none is given. Columns are taken as
+        they are, and there is no exact finish: for data that fit in memory, ``fit`` is better.
+        """
+        self._check_loss()
+        first = not hasattr(self, "_results")
+        X, shape = self._flat(X)
+        X, y = checked(self, X, y, reset=first, y_numeric=True)
+        self._partial(X, [per_row(y, sample_weight, offset, X)], shape)
+        return self
+
+
+class ConstrainedRegressor(_Stream, _Regression):
+    """Linear, robust or count regression whose coefficients lie in a set, exactly.
+
+    Parameters
+    ----------
+    loss : {"squared", "huber", "huber:DELTA", "poisson"} or object
+        The loss of an observation. An object of your own has ``value(eta, y)``, ``slope(eta, y)`` and
+        ``curvature(eta, y)``, all of arrays, and perhaps ``mean(eta)`` for predictions.
+    constraint : set, str, callable or None
+        Where the coefficients must lie: ``Sparsity(20)``, ``"sparsity:20"``, a projection of your own; ``None`` is
+        everywhere.
+    ridge : float
+        Weight of half the squared norm of the coefficients, added to the mean loss.
+    fit_intercept : bool
+        Whether there is an intercept, which the set does not see.
+    standardize : "auto" or bool
+        Whether columns are scaled to mean 0 and standard deviation 1 for the fit; coefficients are always in the
+        units of ``X``. "auto" does so where the set does not depend on units (sparsity, groups, sign, none). ``X`` is
+        neither copied nor changed.
+    rho1 : "auto" or float
+        Penalty of the first step; "auto" lets a short race choose it.
+    gamma : float
+        Power with which the penalty grows; the theory covers (1/2, 1].
+    batch_size : "auto" or int
+        Rows a step.
+    max_steps, max_passes, time_limit : int, float or None, float or None
+        Most steps, passes over the data, and seconds.
+    tol : float
+        Relative change of the objective that counts as none.
+    stop : {"settled", "paper"}
+        The rule of convergence.
+    sampling : {"without_replacement", "reshuffled", "full"}
+        How batches are drawn.
+    polish : bool
+        Whether to finish on the exact optimum of the piece of the set that was found.
+    average : bool
+        Whether to try averages of late iterates too.
+    warm_start : bool
+        Whether ``fit`` starts from the coefficients of the fit before.
+    n_jobs : int or None
+        Threads for passes over the data, all cores if ``None``; never changes a result.
+    random_state : int, RandomState or None
+        The seed. One number gives one result, bit for bit, here and on the command line.
+    verbose : int
+        Whether to show a progress line.
+
+    Attributes
+    ----------
+    coef_, intercept_ : the model, in the units of ``X``.
+    support_ : indices of the nonzero coefficients.
+    certificate_ : what is known about the result: ``distance`` of the last iterate to the set, ``stationarity``,
+    ``gap`` to the optimum for
+        convex sets, ``swap_optimal`` for sparsity.
+    stop_reason_, n_iter_, objective_, rho1_, standardized_, trace_ : how it went.
+    n_features_in_, feature_names_in_ : what it was fitted to.
+
+    Ctrl-C ends a fit with the best feasible model so far and a ``ConvergenceWarning``; pressed twice within two
+    seconds it raises ``KeyboardInterrupt``.
+    """
+
+    def __init__(
+        self,
+        loss: Any = "squared",
+        constraint: Any = None,
+        *,
+        ridge: float = 0.0,
+        fit_intercept: bool = True,
+        standardize: bool | str = "auto",
+        rho1: float | str = "auto",
+        gamma: float = 1.0,
+        batch_size: int | str = "auto",
+        max_steps: int = 10_000,
+        max_passes: float | None = None,
+        time_limit: float | None = None,
+        tol: float = 1e-4,
+        stop: str = "settled",
+        sampling: str = "without_replacement",
+        polish: bool = True,
+        average: bool = False,
+        warm_start: bool = False,
+        n_jobs: int | None = None,
+        random_state: Any = 0,
+        verbose: int = 0,
+    ) -> None:
+        self.loss = loss
+        self.constraint = constraint
+        self.ridge = ridge
+        self.fit_intercept = fit_intercept
+        self.standardize = standardize
+        self.rho1 = rho1
+        self.gamma = gamma
+        self.batch_size = batch_size
+        self.max_steps = max_steps
+        self.max_passes = max_passes
+        self.time_limit = time_limit
+        self.tol = tol
+        self.stop = stop
+        self.sampling = sampling
+        self.polish = polish
+        self.average = average
+        self.warm_start = warm_start
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+
+class MatrixRegressor(_Stream, _Regression):
+    """Regression on matrices: the response is ⟨coef_, Xᵢ⟩ + intercept_, with a coefficient matrix in a set.
+
+    ``X`` has the shape (n, rows, columns), or (n, rows * columns) with ``shape=(rows, columns)``; without ``shape`` a
+    two-dimensional ``X`` holds single columns. A projection of your own is given matrices. All other parameters and
+    attributes are those of :class:`ConstrainedRegressor`; ``coef_`` is a matrix.
+    """
+
+    def __init__(
+        self,
+        shape: tuple[int, int] | None = None,
+        constraint: Any = "rank:1",
+        loss: Any = "squared",
+        *,
+        ridge: float = 0.0,
+        fit_intercept: bool = True,
+        standardize: bool | str = "auto",
+        rho1: float | str = "auto",
+        gamma: float = 1.0,
+        batch_size: int | str = "auto",
+        max_steps: int = 10_000,
+        max_passes: float | None = None,
+        time_limit: float | None = None,
+        tol: float = 1e-4,
+        stop: str = "settled",
+        sampling: str = "without_replacement",
+        polish: bool = True,
+        average: bool = False,
+        warm_start: bool = False,
+        n_jobs: int | None = None,
+        random_state: Any = 0,
+        verbose: int = 0,
+    ) -> None:
+        self.shape = shape
+        self.constraint = constraint
+        self.loss = loss
+        self.ridge = ridge
+        self.fit_intercept = fit_intercept
+        self.standardize = standardize
+        self.rho1 = rho1
+        self.gamma = gamma
+        self.batch_size = batch_size
+        self.max_steps = max_steps
+        self.max_passes = max_passes
+        self.time_limit = time_limit
+        self.tol = tol
+        self.stop = stop
+        self.sampling = sampling
+        self.polish = polish
+        self.average = average
+        self.warm_start = warm_start
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def _flat(self, X: Any) -> tuple[Any, tuple[int, int] | None]:
+        """``X`` as rows, and the shape of one of them."""
+        dimensions = getattr(X, "ndim", None)
+        if dimensions is None and not hasattr(X, "columns"):
+            X = np.asarray(X)
+            dimensions = X.ndim
+        shape = None if self.shape is None else (int(self.shape[0]), int(self.shape[1]))
+        if dimensions == 3:
+            if shape is not None and tuple(X.shape[1:]) != shape:
+                raise ValueError(f"X holds {X.shape[1]}x{X.shape[2]} matrices, but shape is {shape}")
+            shape = (int(X.shape[1]), int(X.shape[2]))
+            X = np.asarray(X).reshape(len(X), -1)
+        elif shape is None:
+            shape = (int(X.shape[1]), 1) if dimensions == 2 else None
+        return X, shape
+
+    def _keep(self) -> None:
+        super()._keep()
+        self.coef_ = self.coef_.reshape(self._matrix)
+
+    def _problem(self, start: Any, shape: tuple[int, int] | None) -> dict[str, Any]:
+        if shape is not None and shape[0] * shape[1] != self.n_features_in_:
+            raise ValueError(f"shape {shape} does not fit {self.n_features_in_} features")
+        self._matrix = shape or (self.n_features_in_, 1)
+        return super()._problem(start, self._matrix)
+
+
+class ConstrainedRegressorCV(Search, _Regression):
+    """The same with the parameter of the set chosen by cross-validation.
+
+    Parameters
+    ----------
+    grid : dict or None
+        What to choose from, as in ``{"sparsity": [5, 10, 20], "ridge": [0, 1e-3]}``: parameters of sets (sparsity,
+        rank, ball, l1, linf, simplex, group-sparsity), ``ridge`` and ``rho1``. ``None`` tries sparsities of 1, 2, 5,
+        10, … features.
+    cv : int, splitter or list of splits
+        Folds, dealt at random and stratified for classes; or a splitter of scikit-learn that holds out every row once,
+        such as ``GroupKFold`` by way of a list of its splits.
+    scoring : {"loss", "mse", "auc", "accuracy"}
+        What a held-out fold is scored by.
+    choice : {"one_standard_error", "best"}
+        The simplest model within one standard error of the best, or the best.
+
+    ``constraint`` is the set whose parameter the grid replaces or, if it has none of that name, that it is
+    intersected with. All other parameters and attributes are those of :class:`ConstrainedRegressor`.
+
+    Attributes
+    ----------
+    constraint_, ridge_ : what was chosen.
+    cv_results_ : the scores of all points.
+    """
+
+    def __init__(
+        self,
+        loss: Any = "squared",
+        grid: Any = None,
+        *,
+        cv: int = 5,
+        scoring: str = "loss",
+        choice: str = "one_standard_error",
+        constraint: Any = None,
+        ridge: float = 0.0,
+        fit_intercept: bool = True,
+        standardize: bool | str = "auto",
+        rho1: float | str = "auto",
+        gamma: float = 1.0,
+        batch_size: int | str = "auto",
+        max_steps: int = 10_000,
+        max_passes: float | None = None,
+        time_limit: float | None = None,
+        tol: float = 1e-4,
+        stop: str = "settled",
+        sampling: str = "without_replacement",
+        polish: bool = True,
+        average: bool = False,
+        warm_start: bool = False,
+        n_jobs: int | None = None,
+        random_state: Any = 0,
+        verbose: int = 0,
+    ) -> None:
+        self.loss = loss
+        self.grid = grid
+        self.cv = cv
+        self.scoring = scoring
+        self.choice = choice
+        self.constraint = constraint
+        self.ridge = ridge
+        self.fit_intercept = fit_intercept
+        self.standardize = standardize
+        self.rho1 = rho1
+        self.gamma = gamma
+        self.batch_size = batch_size
+        self.max_steps = max_steps
+        self.max_passes = max_passes
+        self.time_limit = time_limit
+        self.tol = tol
+        self.stop = stop
+        self.sampling = sampling
+        self.polish = polish
+        self.average = average
+        self.warm_start = warm_start
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose

@@ -1,0 +1,129 @@
+"""Mistakes get an exception in the library's words, of the kind that Python people expect; never a panic."""
+
+import numpy as np
+import pytest
+from conftest import planted, planted_classes
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.model_selection import ShuffleSplit
+
+from proxdist import (
+    ConstrainedClassifier,
+    ConstrainedClassifierCV,
+    ConstrainedRegressor,
+    ConstrainedRegressorCV,
+    MatrixRegressor,
+    Rank,
+)
+
+X, Y, _ = planted(rows=60, columns=5)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "kind", "message"),
+    [
+        ({"constraint": "sparsity:99"}, ValueError, "constraint sparsity:99: "),
+        ({"constraint": "rank:1"}, ValueError, "rank needs a matrix"),
+        ({"constraint": "nonsense"}, ValueError, "cannot read"),
+        ({"constraint": 7}, TypeError, "a constraint is"),
+        ({"loss": "logistic"}, ValueError, "loss must be one of"),
+        ({"loss": "huber:-1"}, ValueError, "huber delta must be positive"),
+        ({"ridge": -1.0}, ValueError, "ridge must be zero or positive"),
+        ({"ridge": float("nan")}, ValueError, "ridge must be"),
+        ({"rho1": 0.0}, ValueError, "rho1 must be"),
+        ({"rho1": "fast"}, ValueError, "rho1 must be a number or 'auto'"),
+        ({"gamma": -1.0}, ValueError, "gamma must be"),
+        ({"batch_size": 0}, ValueError, "batch_size must be at least 1"),
+        ({"batch_size": 1000}, ValueError, "batch_size must be from 1 to the number of rows, 60"),
+        ({"batch_size": 2.5}, TypeError, "batch_size must be a whole number"),
+        ({"max_steps": 0}, ValueError, "max_steps must be at least 1"),
+        ({"max_passes": 0.0}, ValueError, "max_passes must be positive"),
+        ({"time_limit": -1.0}, ValueError, "time_limit must be a positive"),
+        ({"time_limit": float("nan")}, ValueError, "time_limit must be a positive"),
+        ({"tol": 0.0}, ValueError, "tolerance must be positive"),
+        ({"stop": "never"}, ValueError, "stop must be one of"),
+        ({"sampling": "lucky"}, ValueError, "sampling must be one of"),
+        ({"standardize": "yes"}, ValueError, "standardize must be"),
+        ({"n_jobs": 0}, ValueError, "n_jobs must be at least 1"),
+        ({"random_state": -1}, ValueError, "random_state must be at least 0"),
+        ({"random_state": "dice"}, ValueError, "cannot be used to seed"),
+    ],
+    ids=lambda value: str(value)[:40],
+)
+def test_a_bad_parameter_is_named(parameters, kind, message):
+    with pytest.raises(kind, match=message):
+        ConstrainedRegressor(**parameters).fit(X, Y)
+
+
+def test_bad_data_are_named():
+    with pytest.raises(ValueError, match="NaN"):
+        ConstrainedRegressor().fit(np.where(X > 1, np.nan, X), Y)
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        ConstrainedRegressor().fit(X, Y[:-1])
+    with pytest.raises(ValueError, match="offset has shape"):
+        ConstrainedRegressor().fit(X, Y, offset=Y[:-1])
+    with pytest.raises(ValueError, match="offset contains NaN"):
+        ConstrainedRegressor().fit(X, Y, offset=Y * np.nan)
+    with pytest.raises(ValueError, match="all 60 weights are zero"):
+        ConstrainedRegressor().fit(X, Y, sample_weight=np.zeros(60))
+    with pytest.raises(ValueError, match="the poisson loss needs zero or positive"):
+        ConstrainedRegressor("poisson").fit(X, -np.abs(Y))
+    with pytest.raises(ValueError, match="only 1 class"):
+        ConstrainedClassifier().fit(X, np.ones(60))
+    with pytest.raises(ValueError, match="does not fit 5 features"):
+        MatrixRegressor((2, 3)).fit(X, Y)
+    with pytest.raises(ValueError, match="2x3 matrices, but shape is"):
+        MatrixRegressor((3, 2)).fit(np.zeros((60, 2, 3)), Y)
+    with pytest.raises(ValueError, match="rank at most"):
+        MatrixRegressor(constraint=Rank(9)).fit(np.zeros((60, 2, 3)), Y)
+
+
+def test_a_loss_that_overflows_says_so():
+    with pytest.raises((OverflowError, RuntimeError)):
+        ConstrainedRegressor("poisson", constraint="box:1,2", standardize=False).fit(X * 1e6, np.abs(Y))
+
+
+def test_a_bad_search_is_named():
+    for grid, message in [
+        ({"nonsense": [1]}, "no such axis"),
+        ({"sparsity": [1.5]}, "whole numbers"),
+        ({"sparsity": [99]}, "sparsity:99"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            ConstrainedRegressorCV(grid=grid).fit(X, Y)
+    with pytest.raises(TypeError, match="grid is a dictionary"):
+        ConstrainedRegressorCV(grid=["sparsity:5"]).fit(X, Y)
+    with pytest.raises(ValueError, match="folds need a row each, but n_samples = 60"):
+        ConstrainedRegressorCV(cv=99).fit(X, Y)
+    with pytest.raises(ValueError, match="hold out every row once"):
+        ConstrainedRegressorCV(cv=ShuffleSplit(3)).fit(X, Y)
+    with pytest.raises(ValueError, match="choice must be"):
+        ConstrainedRegressorCV(choice="worst").fit(X, Y)
+    with pytest.raises(ValueError, match="no such score"):
+        ConstrainedClassifierCV(scoring="luck").fit(*planted_classes()[:2])
+    with pytest.raises(TypeError, match="a set with a name"):
+        ConstrainedRegressorCV(constraint=lambda x: x).fit(X, Y)
+
+
+def test_an_estimator_that_is_not_fitted_says_so():
+    for call in (
+        lambda m: m.predict(X),
+        lambda m: m.save("nowhere.json"),
+        lambda m: m.trace_,
+        lambda m: m.plot_coefficients(),
+    ):
+        with pytest.raises(NotFittedError):
+            call(ConstrainedRegressor())
+
+
+def test_not_having_converged_is_a_warning():
+    with pytest.warns(ConvergenceWarning, match="max-steps"):
+        model = ConstrainedRegressor(constraint="ball:1", polish=False, max_steps=3).fit(X, Y)
+    assert model.stop_reason_ == "max-steps"
+    assert model.n_iter_ == 3
+
+
+def test_probabilities_of_a_loss_without_them_are_an_attribute_error():
+    model = ConstrainedClassifier("squared_hinge").fit(*planted_classes()[:2])
+    assert not hasattr(model, "predict_proba")
+    with pytest.raises(AttributeError, match="predict_proba"):
+        model.predict_proba(X)

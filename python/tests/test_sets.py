@@ -1,0 +1,78 @@
+"""Sets as objects and as text."""
+
+import copy
+import pickle
+
+import pytest
+
+import proxdist
+from proxdist import (
+    Affine,
+    Ball,
+    Blocks,
+    Box,
+    GroupSparsity,
+    HalfSpace,
+    L1Ball,
+    LinfBall,
+    Monotone,
+    NonNegative,
+    Rank,
+    Simplex,
+    Sparsity,
+    WholeSpace,
+    parse,
+)
+
+SETS = [
+    (WholeSpace(), "none"),
+    (Sparsity(20), "sparsity:20"),
+    (Ball(1.0), "ball:1"),
+    (Ball(0.5, [1, 0]), "ball:0.5;center=1,0"),
+    (Rank(2), "rank:2"),
+    (Box(0, None), "box:0,inf"),
+    (Box([0, -1], [1, 2]), "box;lower=0,-1;upper=1,2"),
+    (Box(None, [1, 2]), "box;lower=-inf,-inf;upper=1,2"),
+    (NonNegative(), "nonneg"),
+    (L1Ball(3), "l1:3"),
+    (LinfBall(2), "linf:2"),
+    (Simplex(), "simplex"),
+    (Simplex(2), "simplex:2"),
+    (Affine([[1, 1], [1, -1]], [1, 0]), "affine;a=1,1|1,-1;b=1,0"),
+    (HalfSpace([1, 1], 2), "halfspace;a=1,1;b=2"),
+    (Monotone(), "monotone"),
+    (Monotone(decreasing=True), "monotone:decreasing"),
+    (GroupSparsity(2, size=4), "group-sparsity:2;size=4"),
+    (GroupSparsity(1, [[0, 2], [1, 3]]), "group-sparsity:1;groups=0+2,1+3"),
+    (Blocks({(0, 9): Simplex(), (10, 19): "box:0,1"}), "blocks[0-9: simplex][10-19: box:0,1]"),
+    (NonNegative() & Sparsity(5), "nonneg & sparsity:5"),
+    (Sparsity(5) & "ball:1", "sparsity:5 & ball:1"),
+]
+
+
+@pytest.mark.parametrize(("made", "text"), SETS, ids=[text for _, text in SETS])
+def test_a_set_is_its_text_and_survives_copies(made, text):
+    assert made.spec == text
+    assert made == parse(text)
+    assert hash(made) == hash(parse(text))
+    assert pickle.loads(pickle.dumps(made)) == made
+    assert copy.deepcopy(made) == made
+    assert eval(repr(made), vars(proxdist) | {"inf": float("inf")}) == made
+
+
+def test_what_is_no_set_is_refused_in_the_librarys_words():
+    with pytest.raises(ValueError, match='cannot read "sparsity:x", at "x"'):
+        parse("sparsity:x")
+    with pytest.raises(TypeError, match="a constraint is a set such as"):
+        parse(3)
+    with pytest.raises(ValueError, match="either groups or size"):
+        GroupSparsity(1)
+    with pytest.raises(TypeError):
+        Sparsity(1) & (lambda x: x)
+    with pytest.raises(ValueError, match='cannot read "sparsity:-1"'):
+        Sparsity(-1)
+
+
+def test_the_catalogue_names_every_set_and_loss():
+    assert any(syntax.startswith("sparsity") for syntax, *_ in proxdist.constraints())
+    assert [syntax for syntax, *_ in proxdist.losses()][:2] == ["squared", "logistic"]
