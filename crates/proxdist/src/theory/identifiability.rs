@@ -27,9 +27,10 @@ pub(super) fn refuse_large(dimension: usize) -> Result<()> {
 /// a row after the last is the intercept.
 pub(super) fn refuse_flat(problem: &Problem, eigen: Option<&Eigen>, columns: Option<&[usize]>) -> Result<()> {
     // An intercept is not shrunk, so there the ridge is no bound by itself.
-    let remedy = match problem.has_intercept() {
-        false => "a ridge term lambda gives mu >= lambda".to_owned(),
-        true => "a ridge term makes mu positive, and without an intercept mu >= lambda".to_owned(),
+    let remedy = if problem.has_intercept() {
+        "a ridge term makes mu positive, and without an intercept mu >= lambda".to_owned()
+    } else {
+        "a ridge term lambda gives mu >= lambda".to_owned()
     };
     let Some(eigen) = eigen else {
         let reason = "the Hessian at the solution is not finite".to_owned();
