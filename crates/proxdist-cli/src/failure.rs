@@ -108,7 +108,7 @@ fn core_hint(error: &proxdist::Error) -> String {
         E::ProxStalled { .. } | E::Diverged { .. } => {
             "give a larger --rho1, scale the features to similar sizes, or add --ridge".to_owned()
         }
-        E::Theory { remedy, .. } if remedy.contains("ridge") => format!("{remedy}: --ridge 1e-3, for example"),
+        E::Theory { remedy, .. } if remedy.contains("ridge") => format!("add --ridge 1e-3, for example: {remedy}"),
         E::Theory { remedy, .. } => remedy.clone(),
         E::Model { .. } => "give a file that `proxdist fit --out` has written".to_owned(),
         E::File { source, .. } => file_hint(source).to_owned(),

@@ -3,7 +3,7 @@
 mod samples;
 
 use proptest::prelude::*;
-use proxdist_report::{Coefficient, Notice, Report};
+use proxdist_report::{CertificateLine, Coefficient, Notice, Report, Section};
 
 /// Elements without an end tag.
 const VOID: [&str; 4] = ["meta", "input", "br", "hr"];
@@ -123,6 +123,18 @@ fn a_report_survives_being_stored() {
     assert_eq!(serde_json::from_str::<Report>(&stored).unwrap(), report);
     let partial: Report = serde_json::from_str(r#"{"title": "short"}"#).unwrap();
     assert_eq!(partial.title, "short");
+}
+
+#[test]
+fn a_free_section_has_its_text_table_and_figure() {
+    let line = CertificateLine { label: "L".into(), value: "3".into(), verdict: "<curved>".into(), good: None };
+    let plot = Some(samples::rates());
+    let section = Section { heading: "Theory & practice".into(), text: "a < b".into(), lines: vec![line], plot };
+    let html = Report { sections: vec![section], ..Report::default() }.to_html();
+    elements(&html);
+    for expected in ["<h2>Theory &amp; practice</h2>", "<p>a &lt; b</p>", "&lt;curved&gt;", "γ = 0.8"] {
+        assert!(html.contains(expected), "{expected}");
+    }
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use super::{Findings, POWERS};
 use crate::words::{self, count, from_ln, number, plural};
-use proxdist::theory::{Bounds, Curve, Recommendation, Verdict, rate};
+use proxdist::theory::{Bounds, Curve, Measured, Recommendation, Verdict, rate};
 use std::fmt::Write as _;
 
 impl Findings<'_> {
@@ -11,9 +11,8 @@ impl Findings<'_> {
         let mut text = String::new();
         self.head(&mut text);
         let _ = writeln!(text, "\nConstants");
-        for constant in self.constants() {
-            let _ = writeln!(text, "  {:<15}{:<13}{}", constant.name, constant.value, constant.meaning);
-        }
+        let rows = self.constants().into_iter().map(|c| vec![c.name.to_owned(), c.value, c.meaning]);
+        columns(&mut text, &rows.collect::<Vec<_>>());
         let _ = writeln!(text, "\nAssumptions: {}", self.conclusion());
         for assumption in &self.assumptions {
             let _ = writeln!(text, "  {:<7}{:<14}{}", word(assumption.verdict), assumption.name, assumption.statement);
@@ -75,36 +74,34 @@ impl Findings<'_> {
 
     /// Bounds at a few steps, with what was measured beside them.
     fn comparison(&self, text: &mut String) {
-        let steps = self.steps();
-        let shown: Vec<usize> = (0..steps.len()).filter(|&i| i + 1 == steps.len() || is_round(steps[i])).collect();
-        let stepwise = self.bounds.ln_parameter_step_by_step(&steps);
-        let _ = writeln!(text, "\nBounds");
-        let with = |curve: &dyn Fn(&proxdist::theory::Measured) -> String, name: &str| {
-            self.measured.as_ref().map_or_else(|| name.to_owned(), curve)
-        };
-        let header = with(&|_| "measured".to_owned(), "");
-        let _ = writeln!(text, "  |theta - theta_*|^2                                       F - F(theta_*)");
-        let names = ["step", "Theorem 2", "step by step", "Prop. 2 (a)"];
-        let _ = write!(text, "  {:<10}{:<13}{:<13}{:<13}{header:<11}", names[0], names[1], names[2], names[3]);
-        let _ = writeln!(text, "{:<13}{:<13}{header}", "Theorem 3", "step by step");
+        let (steps, bounds) = (self.steps(), &self.bounds);
+        let stepwise = bounds.ln_parameter_step_by_step(&steps);
         let optional = |ln: Option<f64>| ln.map_or_else(|| "none".to_owned(), from_ln);
-        for i in shown {
-            let (step, bounds) = (steps[i], &self.bounds);
-            let cell = |curve: fn(&proxdist::theory::Measured) -> &Curve| {
-                self.measured.as_ref().map_or_else(String::new, |measured| short(curve(measured).mean[i]))
-            };
-            let (theorem, prop) = (optional(bounds.ln_parameter(step)), from_ln(bounds.ln_distance(step)));
-            let _ = write!(
-                text,
-                "  {:<10}{theorem:<13}{:<13}{prop:<13}{:<11}",
-                count(step),
-                from_ln(stepwise[i]),
-                cell(|m| &m.parameter)
-            );
-            let objective = optional(bounds.ln_objective(step));
+        let mean = |i: usize, curve: fn(&Measured) -> &Curve| {
+            self.measured.as_ref().map(|measured| short(curve(measured).mean[i]))
+        };
+        let titles = |closed: &str| {
+            let rest = ["step by step".to_owned()].into_iter();
+            [closed.to_owned()].into_iter().chain(rest).chain(self.measured.as_ref().map(|_| "measured".to_owned()))
+        };
+        let mut parameter = vec![["step".to_owned()].into_iter().chain(titles("Theorem 2")).collect::<Vec<_>>()];
+        parameter[0].push("Prop. 2 (a)".to_owned());
+        let mut objective = vec![["step".to_owned()].into_iter().chain(titles("Theorem 3")).collect::<Vec<_>>()];
+        for i in (0..steps.len()).filter(|&i| i + 1 == steps.len() || is_round(steps[i])) {
+            let step = steps[i];
+            let mut row = vec![count(step), optional(bounds.ln_parameter(step)), from_ln(stepwise[i])];
+            row.extend(mean(i, |measured| &measured.parameter));
+            row.push(from_ln(bounds.ln_distance(step)));
+            parameter.push(row);
             let sharp = from_ln(bounds.ln_objective_from(stepwise[i]));
-            let _ = writeln!(text, "{}", format!("{objective:<13}{sharp:<13}{}", cell(|m| &m.objective)).trim_end());
+            let mut row = vec![count(step), optional(bounds.ln_objective(step)), sharp];
+            row.extend(mean(i, |measured| &measured.objective));
+            objective.push(row);
         }
+        let _ = writeln!(text, "\nBounds on |theta - theta_*|^2");
+        columns(text, &parameter);
+        let _ = writeln!(text, "\nBounds on F - F(theta_*)");
+        columns(text, &objective);
         let Some(measured) = &self.measured else { return };
         let _ = writeln!(
             text,
@@ -150,6 +147,16 @@ impl Findings<'_> {
             "chosen by the race (what `--rho1 auto` uses)".to_owned(),
             format!("rho1 {}, {} mu", number(auto), short(auto / self.study.constants.mu)),
         );
+    }
+}
+
+/// Rows of text in columns as wide as what is in them.
+fn columns(text: &mut String, rows: &[Vec<String>]) {
+    let width = |j: usize| rows.iter().filter_map(|row| row.get(j)).map(|cell| cell.chars().count()).max().unwrap_or(0);
+    for row in rows {
+        let cells: Vec<String> =
+            row.iter().enumerate().map(|(j, cell)| format!("{cell:<width$}", width = width(j))).collect();
+        let _ = writeln!(text, "  {}", cells.join("   ").trim_end());
     }
 }
 

@@ -165,7 +165,7 @@ impl Canvas {
         for (i, &(x, y)) in corners.iter().enumerate() {
             let _ = write!(self.out, "{}{} {}", if i == 0 { 'M' } else { 'L' }, round(x), round(y));
         }
-        let _ = write!(self.out, "Z\" fill=\"{}\" fill-opacity=\"{}\"/>", self.ink(colour), round(opacity));
+        let _ = write!(self.out, "z\" fill=\"{}\" fill-opacity=\"{}\"/>", self.ink(colour), round(opacity));
     }
 
     /// Filled circles of one colour and opacity.

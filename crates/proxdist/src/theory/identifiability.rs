@@ -26,7 +26,12 @@ pub(super) fn refuse_large(dimension: usize) -> Result<()> {
 /// Refuses a Hessian whose least eigenvalue is zero to rounding. `columns` are the features of its rows, if they are features;
 /// a row after the last is the intercept.
 pub(super) fn refuse_flat(problem: &Problem, eigen: Option<&Eigen>, columns: Option<&[usize]>) -> Result<()> {
-    let remedy = "a ridge term lambda gives mu >= lambda".to_owned();
+    // An intercept is not shrunk, so there the ridge is no bound by itself.
+    let remedy = if problem.has_intercept() {
+        "a ridge term makes mu positive, and without an intercept mu >= lambda".to_owned()
+    } else {
+        "a ridge term lambda gives mu >= lambda".to_owned()
+    };
     let Some(eigen) = eigen else {
         let reason = "the Hessian at the solution is not finite".to_owned();
         return Err(Error::Theory { reason, remedy: "scale large features down".to_owned() });
