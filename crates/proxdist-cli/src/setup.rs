@@ -74,6 +74,7 @@ pub(crate) fn settings(args: &RunArgs, rho1: Auto<f64>, quiet: bool) -> Result<S
         .sampling(match args.sampling {
             SamplingArg::WithoutReplacement => Sampling::WithoutReplacement,
             SamplingArg::Reshuffled => Sampling::Reshuffled,
+            SamplingArg::Cyclic => Sampling::Cyclic,
             SamplingArg::Full => Sampling::FullBatch,
         })
         .stop(match args.stop {

@@ -1,9 +1,11 @@
 //! Text to types: everything the command line can say, and nothing about what is done with it.
 
+mod compare;
 mod data;
 mod fit;
 mod values;
 
+pub(crate) use compare::CompareArgs;
 pub(crate) use data::{DataArgs, Delimiter, MissingPolicy, NewDataArgs, TextArgs, UnknownPolicy};
 pub(crate) use fit::{FitArgs, OutputArgs, RunArgs, SamplingArg, StopArg, TuneArgs};
 pub(crate) use values::{Auto, ScheduleArg};
@@ -49,6 +51,8 @@ pub(crate) enum Command {
     Evaluate(EvaluateArgs),
     /// Choose the parameters of sets, ridge or rho1 by cross-validation, then refit
     Tune(Box<TuneArgs>),
+    /// Run several methods on the same data and see how far each one gets
+    Compare(Box<CompareArgs>),
     /// Draw data from the generators of the paper
     Simulate(SimulateArgs),
     /// List the losses
