@@ -193,7 +193,12 @@ impl Comparison {
 
 /// Three digits.
 fn short(value: f64) -> String {
-    if value == 0.0 { "0".to_owned() } else { format!("{value:.2e}") }
+    let size = value.abs().log10().floor();
+    match value {
+        0.0 => "0".to_owned(),
+        _ if (-3.0..4.0).contains(&size) => format!("{value:.*}", (2.0 - size).max(0.0) as usize),
+        _ => format!("{value:.2e}"),
+    }
 }
 
 fn stop_word(stop: Stop) -> &'static str {

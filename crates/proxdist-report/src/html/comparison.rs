@@ -15,7 +15,7 @@ pub struct ComparisonTable {
     pub caption: String,
     /// Names of the columns.
     pub columns: Vec<String>,
-    /// One row a run, its name first.
+    /// One row a run: its name, numbers, and words about its end.
     pub rows: Vec<Vec<String>>,
     /// Their lines.
     pub plot: LinePlot,
@@ -23,10 +23,13 @@ pub struct ComparisonTable {
 
 impl ComparisonTable {
     pub(super) fn section(&self) -> String {
-        let head: String = self.columns.iter().map(|name| format!("<th scope=\"col\">{}</th>", escape(name))).collect();
+        // Numbers stand between the name of a run and the words about its end.
+        let class = |i: usize| if i > 0 && i + 1 < self.columns.len() { " class=\"number\"" } else { "" };
+        let heading = |(i, name): (usize, &String)| format!("<th scope=\"col\"{}>{}</th>", class(i), escape(name));
+        let head: String = self.columns.iter().enumerate().map(heading).collect();
         let cell = |(i, text): (usize, &String)| match i {
             0 => format!("<th scope=\"row\">{}</th>", escape(text)),
-            _ => format!("<td>{}</td>", escape(text)),
+            _ => format!("<td{}>{}</td>", class(i), escape(text)),
         };
         let row = |row: &Vec<String>| format!("<tr>{}</tr>\n", row.iter().enumerate().map(cell).collect::<String>());
         let body: String = self.rows.iter().map(row).collect();
