@@ -8,6 +8,7 @@
 mod args;
 mod checkpoint;
 mod commands;
+mod comparison;
 mod failure;
 mod holdout;
 mod input;
@@ -26,7 +27,7 @@ mod words;
 
 use args::{Cli, Command};
 use clap::Parser as _;
-use commands::{Ending, catalogue, evaluate, fit, pages, predict, simulate, tune};
+use commands::{Ending, catalogue, compare, evaluate, fit, pages, predict, simulate, tune};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -51,6 +52,7 @@ fn run(command: &Command) -> failure::Result<Ending> {
         Command::Evaluate(args) => evaluate::run(args),
         Command::Tune(args) => tune::run(args),
         Command::Theory(args) => commands::theory::run(args),
+        Command::Compare(args) => compare::run(args),
         Command::Simulate(args) => simulate::run(args),
         Command::Losses(args) => catalogue::losses(args),
         Command::Constraints(args) => catalogue::constraints(args),

@@ -1,5 +1,6 @@
 //! From a fit to the page and the picture about it.
 
+use crate::comparison::{COLUMNS, Comparison};
 use crate::input::name_of;
 use crate::measures;
 use crate::summary::{has_converged, separation};
@@ -9,8 +10,8 @@ use proxdist::spec::SetSpec;
 use proxdist::{Certificate, Data, Fit, Model, Result, Shape, Stop};
 use proxdist_io::Table;
 use proxdist_report::{
-    CalibrationBin, CertificateLine, Coefficient, CoefficientMatrix, Fact, Notice, Problem, Report, Residual, RocCurve,
-    Style, TracePoint, figures,
+    CalibrationBin, CertificateLine, Coefficient, CoefficientMatrix, ComparisonTable, Fact, Notice, Problem, Report,
+    Residual, RocCurve, Style, TracePoint, figures,
 };
 
 /// Everything the page about a fit needs.
@@ -86,6 +87,22 @@ pub(crate) fn evaluation_page(model: &Model, data: &Data, source: &str, evaluati
         report.residuals = residuals(model, data)?;
     }
     Ok(report)
+}
+
+/// The page about several methods.
+pub(crate) fn comparison_page(comparison: &Comparison, seed: u64) -> Report {
+    let columns = COLUMNS.iter().copied().chain(["stop"]).map(str::to_owned).collect();
+    Report {
+        title: format!("Methods on {}", file_name(&comparison.source)),
+        result: format!("{} rows, the same batches for every method.", comparison.rows),
+        comparison: Some(ComparisonTable {
+            caption: format!("{}.", comparison.headline()),
+            columns,
+            rows: comparison.rows_of_text(),
+            plot: comparison.line_plot(),
+        }),
+        ..repeat(Some(seed))
+    }
 }
 
 /// The picture of a run.
@@ -228,6 +245,7 @@ fn settings(model: &Model, is_scaled: bool) -> Vec<Fact> {
             "columns",
             if is_scaled { "scaled for the fit, coefficients in the units of the file" } else { "as they are" },
         ),
+        Fact::new("method", model.method.as_str()),
         Fact::new("schedule", model.schedule.as_str()),
         Fact::new("batch size", model.batch_size.to_string()),
         Fact::new("steps", model.steps.to_string()),

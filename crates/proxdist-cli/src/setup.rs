@@ -67,6 +67,7 @@ pub(crate) fn sampling(args: SamplingArg) -> Sampling {
     match args {
         SamplingArg::WithoutReplacement => Sampling::WithoutReplacement,
         SamplingArg::Reshuffled => Sampling::Reshuffled,
+        SamplingArg::Cyclic => Sampling::Cyclic,
         SamplingArg::Full => Sampling::FullBatch,
     }
 }

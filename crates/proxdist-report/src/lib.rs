@@ -23,7 +23,7 @@ mod number;
 pub mod svg;
 
 pub use escape::{escape, script_json};
-pub use html::{Problem, Report};
+pub use html::{ComparisonTable, Problem, Report};
 pub use input::{
     BoxGroup, BoxPlots, CalibrationBin, CertificateLine, Coefficient, CoefficientMatrix, CvCurve, CvPoint, Fact,
     LinePlot, Notice, Residual, RocCurve, Section, Series, Severity, TracePoint,

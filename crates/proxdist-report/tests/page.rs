@@ -3,7 +3,7 @@
 mod samples;
 
 use proptest::prelude::*;
-use proxdist_report::{CertificateLine, Coefficient, Notice, Report, Section};
+use proxdist_report::{CertificateLine, Coefficient, ComparisonTable, LinePlot, Notice, Report, Section, Series};
 
 /// Elements without an end tag.
 const VOID: [&str; 4] = ["meta", "input", "br", "hr"];
@@ -48,6 +48,24 @@ fn elements(html: &str) -> Vec<String> {
     }
     assert!(open.is_empty(), "left open: {open:?}");
     seen
+}
+
+#[test]
+fn a_comparison_has_a_line_and_a_row_for_each_run_and_escapes_their_names() {
+    let names = ["spd", "<b>psgd</b>"];
+    let series = |name: &&str| Series::new(*name, vec![(1.0, 0.1), (10.0, 0.01)]);
+    let row = |name: &&str| [name, "0.5", "converged"].map(str::to_owned).to_vec();
+    let table = ComparisonTable {
+        caption: "F* = 1 & more.".to_owned(),
+        columns: ["method", "F - F*", "stop"].map(str::to_owned).to_vec(),
+        rows: names.iter().map(row).collect(),
+        plot: LinePlot { log_x: true, log_y: true, series: names.iter().map(series).collect(), ..LinePlot::default() },
+    };
+    let html = Report { comparison: Some(table), ..Report::default() }.to_html();
+    let elements = elements(&html);
+    assert_eq!(elements.iter().filter(|e| *e == "svg").count(), 1);
+    assert_eq!(html.matches("<th scope=\"row\">").count(), 2);
+    assert!(html.contains("1 &amp; more") && !html.contains("<b>psgd"));
 }
 
 #[test]

@@ -6,7 +6,7 @@
 //! ball, rank at most 2, a simplex, a sign, an order, or several of these. The method is the stochastic proximal distance
 //! iteration of Jiang and Xu,
 //! $$\theta \leftarrow \mathrm{prox}_{f_B/\rho_k}\big(P_C(\theta)\big), \qquad \rho_k = \rho_1k^\gamma,$$
-//! with a random batch $B$ of rows at each step. The result lies in $C$.
+//! with a random batch $B$ of rows at each step. The result lies in $C$. Other methods go by name: see [`Method`].
 //!
 //! ```
 //! use proxdist::constraint::Sparsity;
@@ -76,6 +76,8 @@ mod guides {
     mod adding_a_loss {}
     #[doc = include_str!("../../../docs/theory.md")]
     mod theory {}
+    #[doc = include_str!("../../../docs/methods.md")]
+    mod methods {}
     #[doc = include_str!("../../../CONTRIBUTING.md")]
     mod contributing {}
     #[doc = include_str!("../../../README.md")]

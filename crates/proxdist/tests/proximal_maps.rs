@@ -5,7 +5,7 @@ use faer::prelude::Solve as _;
 use proptest::prelude::*;
 use proxdist::Data;
 use proxdist::data::Batch;
-use proxdist::loss::{Huber, Logistic, Loss, Poisson, Squared, SquaredHinge};
+use proxdist::loss::{Huber, Logistic, Loss, Poisson, Squared, SquaredHinge, Sum};
 use proxdist::prox::{BatchProx, Path, Prox};
 
 const PATHS: [Path; 3] = [Path::Dual, Path::Primal, Path::Conjugate];
@@ -17,6 +17,7 @@ fn losses() -> Vec<Box<dyn Loss>> {
         Box::new(Huber::with_delta(0.7).unwrap()),
         Box::new(Poisson),
         Box::new(SquaredHinge),
+        Box::new(Sum(Squared, Huber::with_delta(0.7).unwrap())),
     ]
 }
 

@@ -201,6 +201,8 @@ pub(crate) enum SamplingArg {
     WithoutReplacement,
     /// Pass after pass, each in a new order
     Reshuffled,
+    /// Consecutive rows, round and round
+    Cyclic,
     /// All rows at every step
     Full,
 }

@@ -1,10 +1,12 @@
 //! Text to types: everything the command line can say, and nothing about what is done with it.
 
+mod compare;
 mod data;
 mod fit;
 mod theory;
 mod values;
 
+pub(crate) use compare::CompareArgs;
 pub(crate) use data::{DataArgs, Delimiter, MissingPolicy, NewDataArgs, TextArgs, UnknownPolicy};
 pub(crate) use fit::{FitArgs, OutputArgs, ProblemArgs, RunArgs, SamplingArg, StopArg, TuneArgs};
 pub(crate) use theory::TheoryArgs;
@@ -53,6 +55,8 @@ pub(crate) enum Command {
     Tune(Box<TuneArgs>),
     /// Compute the constants, bounds and rates of the convergence theory on a file, and measure beside them
     Theory(Box<TheoryArgs>),
+    /// Run several methods on the same data and see how far each one gets
+    Compare(Box<CompareArgs>),
     /// Draw data from the generators of the paper
     Simulate(SimulateArgs),
     /// List the losses

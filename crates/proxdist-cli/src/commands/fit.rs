@@ -182,7 +182,7 @@ pub(super) fn tell(output: &OutputArgs, summary: &Summary, before: &str, heldout
 }
 
 /// One line per checkpoint.
-fn trace_table(trace: &[Progress]) -> String {
+pub(crate) fn trace_table(trace: &[Progress]) -> String {
     let mut text = "phase,step,objective,distance,rho,nonzeros,rows_seen,seconds\n".to_owned();
     for at in trace {
         let phase = match at.phase {

@@ -1,6 +1,7 @@
 //! One file a command.
 
 pub(crate) mod catalogue;
+pub(crate) mod compare;
 pub(crate) mod evaluate;
 pub(crate) mod fit;
 pub(crate) mod pages;

@@ -6,10 +6,12 @@
 // A page is text appended to text; the few spare allocations are nothing beside the figures.
 #![allow(clippy::format_push_string)]
 
+mod comparison;
 mod problem;
 mod sections;
 mod table;
 
+pub use comparison::ComparisonTable;
 pub use problem::Problem;
 
 use crate::escape::{escape, script_json};
@@ -59,6 +61,8 @@ pub struct Report {
     pub cross_validation: Option<CvCurve>,
     /// Whatever else there is to say.
     pub sections: Vec<Section>,
+    /// Several runs side by side, for `compare`.
+    pub comparison: Option<ComparisonTable>,
     /// Settings of the run.
     pub settings: Vec<Fact>,
     /// Versions of the programs.
@@ -94,6 +98,9 @@ impl Report {
         page.push_str(&sections::convergence(&self.trace, self.reference));
         if let Some(curve) = &self.cross_validation {
             page.push_str(&sections::cross_validation(curve));
+        }
+        if let Some(comparison) = &self.comparison {
+            page.push_str(&comparison.section());
         }
         page.push_str(&table::section(&self.coefficients, self.intercept, self.matrix.as_ref()));
         page.push_str(&sections::classes(&self.roc, &self.calibration));

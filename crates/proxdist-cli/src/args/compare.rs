@@ -1,0 +1,45 @@
+//! Options of `compare`.
+
+use super::values;
+use super::{DataArgs, RunArgs};
+use clap::Args;
+use proxdist::Method;
+use std::path::PathBuf;
+
+/// `compare`
+#[derive(Debug, Args)]
+#[command(
+    mut_arg("method", |arg| arg.hide(true)),
+    mut_arg("schedule", |arg| arg.hide(true)),
+    mut_arg("no_polish", |arg| arg.hide(true)),
+    after_help = "Examples:\n  \
+    proxdist compare train.csv --target y --constraint sparsity:10 --methods spd,psgd,pd --plot methods.svg\n  \
+    proxdist compare train.csv --target y --loss logistic --constraint ball:1 --methods spd,cspp,incremental --passes 20 --json\n\n\
+    Every method sees the same batches, gets the same candidates for its first learning rate, of which the best after a \
+    short race is used, and the same passes over the data (50 unless told otherwise). None is finished exactly; F* is the \
+    exact finish. Methods are listed by `proxdist methods`."
+)]
+pub(crate) struct CompareArgs {
+    #[command(flatten)]
+    pub(crate) data: DataArgs,
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
+    /// Methods to compare
+    #[arg(long, value_name = "NAME,...", value_delimiter = ',', default_value = "spd,psgd,pd", value_parser = values::method, help_heading = "Method")]
+    pub(crate) methods: Vec<Method>,
+    /// Table of all checkpoints of all methods; `-` for standard output
+    #[arg(long, short, value_name = "FILE.csv", help_heading = "Output")]
+    pub(crate) out: Option<PathBuf>,
+    /// Picture of F - F* against rows seen
+    #[arg(long, value_name = "FILE.svg", help_heading = "Output")]
+    pub(crate) plot: Option<PathBuf>,
+    /// Self-contained HTML page with table and picture
+    #[arg(long, value_name = "FILE.html", help_heading = "Output")]
+    pub(crate) report: Option<PathBuf>,
+    /// One JSON object on standard output, everything else on standard error
+    #[arg(long, help_heading = "Output")]
+    pub(crate) json: bool,
+    /// No progress, notes or table
+    #[arg(long, short, help_heading = "Output")]
+    pub(crate) quiet: bool,
+}
