@@ -3,11 +3,12 @@
 
 test: format lint rust docs python
 
-# The Python package, built and tested in an environment of its own. It shares what `make rust` has compiled.
+# The Python package, built and tested in an environment of its own. The program that it is compared with is the one that
+# `make rust` has built, if there is one.
 VENV = target/venv
 
 python: $(VENV)/bin/maturin
-	cargo build -p proxdist-cli
+	test -x target/debug/proxdist || cargo build -p proxdist-cli
 	VIRTUAL_ENV=$(VENV) $(VENV)/bin/maturin develop --extras test
 	$(VENV)/bin/python -m pytest
 

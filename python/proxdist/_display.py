@@ -109,7 +109,7 @@ class Display:
         return ax
 
     def report(self: Any, path: Any, X: Any, y: Any, *, sample_weight: Any = None, title: str | None = None) -> None:
-        """Writes one self-contained HTML page: what was solved, how good the model is, how it does on ``X`` and ``y``."""
+        """Writes one self-contained HTML page: what was solved, how good it is, how it does on ``X`` and ``y``."""
         from ._report import write
 
         check_is_fitted(self)

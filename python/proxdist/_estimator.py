@@ -133,7 +133,7 @@ class Constrained(Display, BaseEstimator):
         with Progress(settings["max_steps"]) as progress:
             result = self._run(features(X), rows, problem, settings, progress)
             progress.write(
-                f"{result['stop']} after {result['steps']} steps, F {result['objective']:.6g}, {result['seconds']:.1f} s"
+                f"{result['stop']} after {result['steps']} steps, F {result['objective']:.6g}, {result['seconds']:.1f}s"
             )
         return result
 
@@ -149,7 +149,7 @@ class Constrained(Display, BaseEstimator):
         global _last_interrupt
         results = []
         for index, rows in enumerate(all_rows):
-            results.append(self._solve(X, rows, index, shape))
+            results.append(self._solve(X, rows, index, shape) | {"rows": len(rows["response"])})
             if results[-1]["interrupted"]:
                 again = time.monotonic() - _last_interrupt < TWICE
                 _last_interrupt = time.monotonic()

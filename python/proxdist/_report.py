@@ -38,7 +38,7 @@ def write(estimator: Any, path: Any, X: Any, y: Any, sample_weight: Any, title: 
     evaluation = json.loads(_proxdist.evaluate(estimator._loss(), eta, rows["response"], rows["weights"]))
     page = content(estimator, evaluation, title) | predictions(estimator, evaluation, eta, rows["response"])
     page["problem"] |= {
-        "rows": int(flat.shape[0]),
+        "rows": int(estimator._results[0].get("rows", 0)) or int(flat.shape[0]),
         "columns": int(flat.shape[1]),
         "weighted": sample_weight is not None,
     }
@@ -52,7 +52,11 @@ def _fact(label: str, value: Any) -> dict[str, str]:
 def content(estimator: Any, evaluation: dict[str, Any], title: str | None) -> dict[str, Any]:
     """What the page says about the model."""
     result = estimator._results[0]
-    measured = [_fact(name, evaluation[key]) for key, name in MEASURES.items() if evaluation.get(key) is not None]
+    measured = [
+        _fact(f"{name}, rows shown", evaluation[key])
+        for key, name in MEASURES.items()
+        if evaluation.get(key) is not None
+    ]
     set_text = result_constraint(estimator)
     page: dict[str, Any] = {
         "title": title or f"{type(estimator).__name__}: {set_text}",
@@ -120,7 +124,7 @@ def predictions(estimator: Any, evaluation: dict[str, Any], eta: Any, response: 
             {"predicted": at["mean_predicted"], "observed": at["observed_rate"], "count": float(at["count"])}
             for at in evaluation["calibration"]
         ]
-        curves = [{"label": "these rows", "auc": evaluation["auc"], "points": points}] if points else []
+        curves = [{"label": "rows shown", "auc": evaluation["auc"], "points": points}] if points else []
         return {"roc": curves, "calibration": bins}
     fitted = _proxdist.loss_mean(estimator._loss(), eta)
     pairs = zip(fitted.tolist(), (response - fitted).tolist(), strict=True)

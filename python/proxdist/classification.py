@@ -36,7 +36,9 @@ class _Classification(ClassifierMixin, Constrained):
         check_classification_targets(y)
         classes = np.unique(y)
         if len(classes) < 2:
-            raise ValueError(f"{type(self).__name__} needs at least 2 classes, but y has only 1 class: {classes[0]!r}")
+            raise ValueError(
+                f"{type(self).__name__} needs at least 2 classes, but y has only 1 class: {classes.tolist()[0]!r}"
+            )
         self.classes_ = classes
         self._solve_all(X, self._against_rest(y, sample_weight, offset, X))
         return self
@@ -167,7 +169,8 @@ class ConstrainedClassifier(_Classification):
                 raise ValueError(f"classes must name at least 2 classes, got {self.classes_!r}")
         unknown = np.setdiff1d(y, self.classes_)
         if len(unknown):
-            raise ValueError(f"y has the label {unknown[0]!r}, which is not among the classes {list(self.classes_)}")
+            label, known = unknown.tolist()[0], self.classes_.tolist()
+            raise ValueError(f"y has the label {label!r}, which is not among the classes {known}")
         self._partial(X, self._against_rest(y, sample_weight, offset, X))
         return self
 

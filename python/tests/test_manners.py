@@ -32,9 +32,8 @@ def test_importing_takes_less_than_150_milliseconds_and_nothing_heavy_along():
         seconds = time.perf_counter() - started
         print(json.dumps([seconds, [name for name in ("numpy", "scipy", "sklearn", "pandas") if name in sys.modules]]))
     """
-    seconds, heavy = zip(*(run(script) for _ in range(5)), strict=True)
-    assert heavy[0] == []
-    assert min(seconds) < 0.15
+    attempts = (run(script) for _ in range(5))
+    assert any(seconds < 0.15 and heavy == [] for seconds, heavy in attempts)
 
 
 MEMORY = """
@@ -116,8 +115,8 @@ def test_the_first_fit_needs_no_warming_up():
             seconds.append(time.perf_counter() - started)
         print(json.dumps(seconds))
     """
-    extra = min(seconds[0] - min(seconds[1:]) for seconds in (run(script) for _ in range(3)))
-    assert extra < 0.1
+    attempts = (run(script) for _ in range(3))
+    assert any(seconds[0] - min(seconds[1:]) < 0.1 for seconds in attempts)
 
 
 INTERRUPTED = """
@@ -163,13 +162,15 @@ def interrupted(times, pause):
 
 
 def test_ctrl_c_ends_a_fit_with_the_best_model_so_far():
-    attempts = [interrupted(1, 0.5) for _ in range(3)]
-    for caught, told, score in attempts:
+    def seconds():
+        caught, told, score = interrupted(1, 0.5)
         assert caught[0][0] == "interrupted"
         assert caught[0][1] <= 1.0 + 1e-12
         assert "interrupted" in told[0]
         assert score > 0.3
-    assert min(caught[0][2] for caught, _, _ in attempts) < 0.2
+        return caught[0][2]
+
+    assert any(seconds() < 0.2 for _ in range(3))
 
 
 def test_ctrl_c_twice_ends_everything():

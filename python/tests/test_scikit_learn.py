@@ -29,7 +29,8 @@ ESTIMATORS = [
     ConstrainedRegressor(constraint=Sparsity(1)),
     ConstrainedRegressor("huber", L1Ball(1.0)),
     ConstrainedRegressor("poisson", Ball(1.0)),
-    ConstrainedClassifier(ridge=1e-2),
+    ConstrainedClassifier(),
+    ConstrainedClassifier(ridge=1.0),
     ConstrainedClassifier(constraint=Sparsity(1), ridge=1e-3),
     ConstrainedClassifier("squared_hinge", Ball(1.0)),
     ConstrainedRegressorCV(),
@@ -38,7 +39,18 @@ ESTIMATORS = [
 ]
 
 
-@parametrize_with_checks(ESTIMATORS)
+# The classes of the data of this check can be separated, so the logistic loss alone has no minimiser, and how far a run
+# towards infinity gets depends on its batches. With a ridge term (the next in the list) the check passes.
+NO_MINIMISER = "the logistic loss has no minimiser on separable classes"
+
+
+def expected_failures(estimator):
+    if repr(estimator) != "ConstrainedClassifier()":
+        return {}
+    return {f"check_sample_weight_equivalence_on_{kind}_data": NO_MINIMISER for kind in ("dense", "sparse")}
+
+
+@parametrize_with_checks(ESTIMATORS, expected_failed_checks=expected_failures)
 def test_every_check_of_scikit_learn_passes(estimator, check):
     check(estimator)
 

@@ -139,7 +139,7 @@ pub(crate) fn supervised<T: Send>(
 static POOL_OF: AtomicU32 = AtomicU32::new(0);
 
 /// A forked child has no threads of its parent's pool, and would wait for them forever: it gets a pool of its own.
-fn in_own_pool<T: Send>(work: impl FnOnce() -> PyResult<T> + Send) -> PyResult<T> {
+pub(crate) fn in_own_pool<T: Send>(work: impl FnOnce() -> PyResult<T> + Send) -> PyResult<T> {
     let own = std::process::id();
     match POOL_OF.compare_exchange(0, own, Ordering::Relaxed, Ordering::Relaxed) {
         Err(first) if first != own => {

@@ -4,7 +4,7 @@ use crate::data::Features;
 use crate::error::exception;
 use crate::outcome;
 use crate::problem::Named;
-use crate::supervise::Desk;
+use crate::supervise::{Desk, in_own_pool};
 use numpy::{PyArray1, PyReadonlyArray1};
 use proxdist::constraint::projected;
 use proxdist::data::{DataSource as _, Support};
@@ -70,12 +70,12 @@ pub(crate) fn linear_predictor<'py>(
     let predictors = py.detach(|| {
         let support = Support::of(coefficients);
         let predictor = |row| source.dot(row, coefficients, &support) + intercept;
-        // A plain loop where it is quick: threads are not for free, and a forked process may not have them.
+        // A plain loop where it is quick: threads are not for free.
         match source.rows().saturating_mul(coefficients.len()) {
-            0..100_000 => (0..source.rows()).map(predictor).collect(),
-            _ => (0..source.rows()).into_par_iter().map(predictor).collect::<Vec<f64>>(),
+            0..100_000 => Ok((0..source.rows()).map(predictor).collect()),
+            _ => in_own_pool(|| Ok((0..source.rows()).into_par_iter().map(predictor).collect::<Vec<f64>>())),
         }
-    });
+    })?;
     Ok(PyArray1::from_vec(py, predictors))
 }
 

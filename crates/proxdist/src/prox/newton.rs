@@ -7,7 +7,7 @@
 use super::{Path, Taken};
 use crate::data::Batch;
 use crate::error::{Error, Result};
-use crate::linalg::{dot, norm_squared};
+use crate::linalg::{all_finite, dot, norm_squared};
 use crate::loss::Loss;
 
 /// A way to solve the Newton systems of one prox. It holds the current point.
@@ -66,6 +66,10 @@ impl Newton {
 
     pub(super) fn predictors(&self) -> &[f64] {
         &self.predictors
+    }
+
+    pub(super) fn has_finite_slopes(&self) -> bool {
+        all_finite(&self.slopes)
     }
 
     pub(super) fn curvatures(&self) -> &[f64] {

@@ -212,13 +212,17 @@ fn average_curvature(data: &Data, loss: &dyn Loss, start: &[f64], seed: u64) -> 
     let (coefficients, intercept) = start.split_at(data.columns());
     let intercept = intercept.first().copied().unwrap_or(0.0);
     let mut buffer = RowBuffer::default();
-    let mut total = 0.0;
+    let (mut predictors, mut responses, mut squares) = (Vec::new(), Vec::new(), Vec::new());
     for &row in &rows {
         data.source().gather(&[row], &mut buffer)?;
-        let predictor = data.source().dot(row, coefficients, &Support::default()) + data.offset_of(row) + intercept;
-        total += loss.curvature(predictor, data.response()[row]) * buffer.rows().row_norm_squared(0);
+        let product = data.source().dot(row, coefficients, &Support::default());
+        predictors.push(product + data.offset_of(row) + intercept);
+        responses.push(data.response()[row]);
+        squares.push(buffer.rows().row_norm_squared(0));
     }
-    let average = total / (rows.len() as f64 * data.columns() as f64);
+    let mut curvatures = vec![0.0; rows.len()];
+    loss.weighted_curvatures(&predictors, &responses, &squares, &mut curvatures);
+    let average = curvatures.iter().sum::<f64>() / (rows.len() as f64 * data.columns() as f64);
     Ok(if average.is_normal() { average } else { 1.0 })
 }
 
