@@ -25,7 +25,7 @@ mod words;
 
 use args::{Cli, Command};
 use clap::Parser as _;
-use commands::{Ending, catalogue, evaluate, fit, pages, predict, simulate, tune};
+use commands::{Ending, catalogue, evaluate, fit, pages, predict, reproduce, simulate, tune};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -50,6 +50,7 @@ fn run(command: &Command) -> failure::Result<Ending> {
         Command::Evaluate(args) => evaluate::run(args),
         Command::Tune(args) => tune::run(args),
         Command::Simulate(args) => simulate::run(args),
+        Command::Reproduce(args) => reproduce::run(args),
         Command::Losses(args) => catalogue::losses(args),
         Command::Constraints(args) => catalogue::constraints(args),
         Command::Methods(args) => catalogue::methods(args),

@@ -7,9 +7,6 @@ use proxdist_report::{Fact, Style};
 
 /// A figure or table of the paper.
 pub(crate) trait Experiment: Sync {
-    /// Its name on the command line.
-    fn name(&self) -> &'static str;
-
     /// The work; their rows are joined in this order.
     fn cells(&self) -> Vec<Cell>;
 

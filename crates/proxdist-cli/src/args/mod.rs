@@ -2,10 +2,12 @@
 
 mod data;
 mod fit;
+mod reproduce;
 mod values;
 
 pub(crate) use data::{DataArgs, Delimiter, MissingPolicy, NewDataArgs, TextArgs, UnknownPolicy};
 pub(crate) use fit::{FitArgs, OutputArgs, RunArgs, SamplingArg, StopArg, TuneArgs};
+pub(crate) use reproduce::ReproduceArgs;
 pub(crate) use values::{Auto, ScheduleArg};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -51,6 +53,8 @@ pub(crate) enum Command {
     Tune(Box<TuneArgs>),
     /// Draw data from the generators of the paper
     Simulate(SimulateArgs),
+    /// Repeat the experiments of the paper and compare
+    Reproduce(ReproduceArgs),
     /// List the losses
     Losses(CatalogueArgs),
     /// List the sets a parameter can be held to

@@ -67,10 +67,6 @@ impl BoxPlots {
 }
 
 impl Experiment for BoxPlots {
-    fn name(&self) -> &'static str {
-        "boxplots"
-    }
-
     fn cells(&self) -> Vec<Cell> {
         let repeats =
             |panel: &Panel| if panel.is_high { self.settings.high_repeats } else { self.settings.low_repeats };

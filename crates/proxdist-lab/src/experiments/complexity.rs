@@ -124,10 +124,6 @@ fn prox_seconds(data: &Data, model: Model, truth: &[f64], budget: f64) -> Result
 }
 
 impl Experiment for Complexity {
-    fn name(&self) -> &'static str {
-        "tables34"
-    }
-
     fn cells(&self) -> Vec<Cell> {
         let settings = &self.settings;
         let mut cells = vec![

@@ -141,10 +141,6 @@ impl FiniteError {
 }
 
 impl Experiment for FiniteError {
-    fn name(&self) -> &'static str {
-        self.name
-    }
-
     fn cells(&self) -> Vec<Cell> {
         let Settings { gammas, steps, repeats, .. } = &self.settings;
         let mut cells = Vec::new();

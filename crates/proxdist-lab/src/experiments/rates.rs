@@ -100,10 +100,6 @@ fn smallest_curvature(objective: Objective, columns: usize) -> Result<f64> {
 }
 
 impl Experiment for Rates {
-    fn name(&self) -> &'static str {
-        "rates"
-    }
-
     fn cells(&self) -> Vec<Cell> {
         let repeats = self.settings.repeats;
         let all = self.schedules().into_iter().flat_map(|(gamma, ratio)| (0..repeats).map(move |r| (gamma, ratio, r)));

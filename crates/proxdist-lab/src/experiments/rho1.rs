@@ -25,10 +25,6 @@ impl Rho1 {
 }
 
 impl Experiment for Rho1 {
-    fn name(&self) -> &'static str {
-        "rho1"
-    }
-
     fn cells(&self) -> Vec<Cell> {
         let Settings { rho1, steps, repeats } = &self.settings;
         let cell = |panel, repeat| {

@@ -103,10 +103,6 @@ impl Runtime {
 }
 
 impl Experiment for Runtime {
-    fn name(&self) -> &'static str {
-        "figure3b"
-    }
-
     fn cells(&self) -> Vec<Cell> {
         self.settings.n.iter().map(|&n| self.cell(n)).collect()
     }
