@@ -32,7 +32,7 @@ pub(crate) fn identity(args: &FitArgs, data: &Data, loss: &str, constraint: &str
     // A sum over the target tells most other files from this one.
     let response: f64 = data.response().iter().enumerate().map(|(row, y)| y * (1.0 + (row % 97) as f64)).sum();
     json!({
-        "method": run.method,
+        "method": run.method.to_string(),
         "loss": loss,
         "constraint": constraint,
         "rows": data.rows(),
@@ -40,7 +40,7 @@ pub(crate) fn identity(args: &FitArgs, data: &Data, loss: &str, constraint: &str
         "target": format!("{response:e}"),
         "ridge": run.ridge,
         "intercept": !run.no_intercept,
-        "rho1": args.rho1.to_string(),
+        "rho1": args.rho1().to_string(),
         "gamma": run.gamma,
         "schedule": format!("{:?}", run.schedule),
         "batch-size": run.batch_size.to_string(),

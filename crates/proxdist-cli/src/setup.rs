@@ -65,6 +65,7 @@ pub(crate) fn build(spec: &SetSpec, shape: proxdist::Shape) -> Result<Box<dyn pr
 /// The settings of a run.
 pub(crate) fn settings(args: &RunArgs, rho1: Auto<f64>, quiet: bool) -> Result<Settings> {
     let mut settings = Settings::default()
+        .method(args.method.clone())
         .gamma(args.gamma)
         .max_steps(args.max_steps.unwrap_or(MAX_STEPS))
         .seed(args.seed)

@@ -60,6 +60,10 @@ impl Summary<'_> {
         let certificate = fit.certificate();
         let how = match fit.stop() {
             Stop::Interrupted => "interrupted, the best model so far is kept".to_owned(),
+            Stop::Diverged => format!(
+                "diverged: the learning rate is too large for {}; the best point before that is kept",
+                self.model.method
+            ),
             stop => stop.to_string(),
         };
         let passes = fit.trace().last().map_or(0.0, |last| last.rows_seen as f64 / self.rows as f64);
@@ -89,6 +93,7 @@ impl Summary<'_> {
         }
         let covered =
             if certificate.schedule_meets_theory { "covered by the theory" } else { "not covered by the theory" };
+        line("method", fit.model().method.clone());
         line("schedule", format!("{}, batches of {}, {covered}", fit.model().schedule, fit.model().batch_size));
         if self.is_scaled {
             line("columns", "scaled for the fit; coefficients are in the units of the file".to_owned());
@@ -133,6 +138,7 @@ impl Summary<'_> {
             "nonzeros": coefficients.len(),
             "rank": rank(model),
             "coefficients": coefficients,
+            "method": model.method,
             "schedule": model.schedule,
             "batch_size": model.batch_size,
             "seed": model.seed,

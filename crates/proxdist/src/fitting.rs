@@ -5,12 +5,11 @@ use crate::constraint::Workspace;
 use crate::error::{Error, Result};
 use crate::polish::Finish;
 use crate::problem::Problem;
-use crate::prox::Prox;
 use crate::sampling::Sampler;
 use crate::schedule::{Polynomial, Schedule};
-use crate::solver::{Fit, Monitor, Past, ProximalDistance, Run, Settings, Stop, run};
+use crate::solver::{Fit, Iteration, Monitor, Past, Run, Settings, Stop, run};
 use crate::trace::{Observer, Phase};
-use crate::tune::{Race, average_curvature, usual_batch_size};
+use crate::tune::{GRID, Race, WIDE_GRID, average_curvature, usual_batch_size};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Instant;
@@ -42,7 +41,7 @@ pub(crate) fn fit(problem: &Problem, settings: &Settings, observer: &mut dyn Obs
         (swap_optimal, schedule.meets_theory()),
         settings.seed,
     )?;
-    let was_cut_short = matches!(outcome.stop, Stop::Interrupted | Stop::TimeLimit);
+    let was_cut_short = matches!(outcome.stop, Stop::Interrupted | Stop::TimeLimit | Stop::Diverged);
     if settings.polish && !was_cut_short && certificate.is_stationary(objective) {
         outcome.stop = Stop::Polished;
     }
@@ -55,8 +54,10 @@ struct Stage {
     rho1: Option<f64>,
     step: u64,
     theta: Vec<f64>,
+    memory: Vec<f64>,
     past: Past,
-    is_interrupted: bool,
+    /// Why the race was the end of it, if it was.
+    ended: Option<Stop>,
 }
 
 impl Stage {
@@ -67,7 +68,8 @@ impl Stage {
             best: Some(snapshot.best),
             runners_up: snapshot.runners_up,
         };
-        Self { rho1: snapshot.rho1, step: snapshot.step, theta: snapshot.theta, past, is_interrupted: false }
+        let (step, theta, memory) = (snapshot.step, snapshot.theta, snapshot.memory);
+        Self { rho1: snapshot.rho1, step, theta, memory, past, ended: None }
     }
 
     fn raced(
@@ -81,16 +83,24 @@ impl Stage {
         let race = Race {
             objective: problem.objective(),
             constraint: problem.constraint(),
-            intercept: problem.has_intercept(),
+            grid: if settings.method.is_explicit() { &WIDE_GRID } else { &GRID },
             gamma: settings.gamma,
             monitor,
             max_steps: settings.max_steps,
         };
         let scale = average_curvature(problem.data(), problem.loss(), start, settings.seed)?;
-        let result = race.run(start, sampler, scale, observer)?;
+        let result = match race.run(settings.method.step(problem), start, sampler, scale, observer) {
+            // Not one candidate stayed finite; the projected start is all there is.
+            Err(Error::Diverged { .. }) => {
+                return Ok(Self { theta: start.to_vec(), ended: Some(Stop::Diverged), ..Self::default() });
+            }
+            other => other?,
+        };
         let past = Past { rho1: Some(result.rho1), trace: result.trace, best: None, runners_up: result.runners_up };
-        let is_interrupted = result.is_interrupted;
-        Ok(Self { rho1: Some(result.rho1), step: result.step, theta: result.theta, past, is_interrupted })
+        let ended = result.is_interrupted.then_some(Stop::Interrupted);
+        // A race leaves no level early, so what the method remembers of it is all in its memory.
+        let memory = if result.at.memory.is_empty() { Vec::new() } else { [&[0.0], &result.at.memory[..]].concat() };
+        Ok(Self { rho1: Some(result.rho1), step: result.step, theta: result.at.theta, memory, past, ended })
     }
 }
 
@@ -107,13 +117,13 @@ fn iterate(
     // After a race the winner is close enough for an exact finish; a snapshot belongs to an iteration that is to go on.
     let is_close =
         settings.polish && stage.step > 0 && Finish::is_exact(problem.constraint()) && settings.resume.is_none();
-    if stage.is_interrupted || is_close || stage.step >= settings.max_steps {
+    if stage.ended.is_some() || is_close || stage.step >= settings.max_steps {
         let stop = match stage {
-            Stage { is_interrupted: true, .. } => Stop::Interrupted,
+            Stage { ended: Some(stop), .. } => stop,
             Stage { step, .. } if step >= settings.max_steps => Stop::MaxSteps,
             _ => Stop::Converged,
         };
-        let Past { best, trace, .. } = stage.past;
+        let (steps, Past { best, trace, .. }) = (stage.step, stage.past);
         let (theta, distance) = if let Some((_, distance, theta)) = best {
             (theta, distance)
         } else {
@@ -121,11 +131,10 @@ fn iterate(
             problem.constraint().project(&mut theta[..data.columns()], &mut Workspace::default())?;
             (theta, trace.last().map_or(f64::NAN, |last| last.distance))
         };
-        return Ok(Run { theta, distance, trace, stop });
+        return Ok(Run { theta, distance, steps, trace, stop });
     }
-    let prox = Prox::new(problem.loss()).ridge(problem.ridge_weight()).intercept(problem.has_intercept());
-    let solver = ProximalDistance::new(data, problem.constraint(), Box::new(prox), schedule, sampler, stage.theta)?;
-    let mut solver = solver.resumed_at(stage.step);
+    let solver = Iteration::of(settings.method.step(problem), data, schedule, sampler, stage.theta)?;
+    let mut solver = solver.resumed_at(stage.step).remembering(&stage.memory);
     let size = (data.rows(), data.columns());
     run(&mut solver, monitor, problem.constraint(), settings, stage.past, size, observer)
 }
@@ -139,7 +148,7 @@ fn polish(
     outcome: &mut Run,
     observer: &mut dyn Observer,
 ) -> Result<Option<bool>> {
-    if !settings.polish || outcome.stop == Stop::Interrupted {
+    if !settings.polish || matches!(outcome.stop, Stop::Interrupted | Stop::Diverged) {
         return Ok(None);
     }
     let began = Instant::now();

@@ -62,7 +62,7 @@ pub use error::{Error, Result};
 pub use model::Model;
 pub use problem::Problem;
 pub use shape::Shape;
-pub use solver::{Fit, Settings, Stop, StopRule};
+pub use solver::{Fit, Method, Settings, Stop, StopRule};
 
 /// The code in the guides is compiled and run.
 #[cfg(doctest)]

@@ -31,6 +31,8 @@ pub struct Model {
     pub constraint: String,
     /// Weight of the ridge term.
     pub ridge: f64,
+    /// The method, as in [`crate::Method`].
+    pub method: String,
     /// The schedule.
     pub schedule: String,
     /// Rows a step.
@@ -74,9 +76,16 @@ struct Provenance {
     certificate: Certificate,
     stop: Stop,
     steps: u64,
+    // Files from before there was a choice do not say.
+    #[serde(default = "first_method")]
+    method: String,
     schedule: String,
     batch_size: usize,
     seed: u64,
+}
+
+fn first_method() -> String {
+    crate::solver::Method::default().to_string()
 }
 
 impl Model {
@@ -125,6 +134,7 @@ impl Model {
                 certificate: self.certificate,
                 stop: self.stop,
                 steps: self.steps,
+                method: self.method.clone(),
                 schedule: self.schedule.clone(),
                 batch_size: self.batch_size,
                 seed: self.seed,
@@ -217,6 +227,7 @@ impl File {
             loss: self.loss,
             constraint: self.constraint,
             ridge: self.ridge,
+            method: self.fit.method,
             schedule: self.fit.schedule,
             batch_size: self.fit.batch_size,
             seed: self.fit.seed,

@@ -14,6 +14,11 @@ pub trait Schedule: Send + Sync {
         false
     }
 
+    /// The last step with the same penalty as `step`, for schedules that hold a penalty for several steps; `step` otherwise.
+    fn end_of_level(&self, step: u64) -> u64 {
+        step
+    }
+
     /// The schedule in words of the command line; functions name themselves.
     fn spec(&self) -> String {
         "custom".to_owned()
@@ -97,6 +102,9 @@ impl Schedule for Geometric {
     fn rho(&self, step: u64) -> f64 {
         (self.rho0 * self.factor.powf((step / self.every) as f64)).min(self.cap)
     }
+    fn end_of_level(&self, step: u64) -> u64 {
+        if self.rho(step) < self.cap { step / self.every * self.every + self.every - 1 } else { step }
+    }
     fn spec(&self) -> String {
         let cap = if self.cap == f64::MAX { String::new() } else { format!(",{}", self.cap) };
         format!("geometric:{},{},{}{cap}", self.rho0, self.factor, self.every)
@@ -141,6 +149,7 @@ mod tests {
         assert_eq!(Polynomial::new(0.1, 1.0).unwrap().rho(3), 0.1 * 3.0);
         let steps = Geometric::new(1.0, 2.0, 10).unwrap().capped_at(5.0).unwrap();
         assert_eq!([1, 9, 10, 20, 30].map(|k| steps.rho(k)), [1.0, 1.0, 2.0, 4.0, 5.0]);
+        assert_eq!([1, 9, 10, 29, 30, 31].map(|k| steps.end_of_level(k)), [9, 9, 19, 29, 30, 31]);
         assert_eq!(Constant::new(3.0).unwrap().rho(99), 3.0);
         assert_eq!((|k: u64| k as f64).rho(4), 4.0);
     }

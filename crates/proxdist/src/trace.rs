@@ -65,6 +65,9 @@ pub struct Snapshot {
     pub step: u64,
     /// The iterate: coefficients, then the intercept if there is one.
     pub theta: Vec<f64>,
+    /// What else the method remembers: nothing, for most.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub memory: Vec<f64>,
     /// The best feasible point so far: its objective on the monitor rows, its distance, itself.
     pub best: (f64, f64, Vec<f64>),
     /// Feasible points that other first penalties led to.

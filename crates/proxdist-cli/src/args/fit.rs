@@ -3,7 +3,7 @@
 use super::DataArgs;
 use super::values::{self, Auto, ScheduleArg};
 use clap::{ArgAction, Args, ValueEnum};
-use proxdist::Shape;
+use proxdist::{Method, Shape};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ use std::time::Duration;
     proxdist fit data.svm --loss logistic --constraint l1:30 --ridge 1e-3 --report report.html\n  \
     proxdist fit digits.csv --target digit --loss logistic --shape 16x16 --constraint rank:2 --out model.json\n  \
     proxdist fit weights.csv --target y --constraint simplex --no-intercept --json\n\n\
-    Sets are listed by `proxdist constraints`, losses by `proxdist losses`. Ctrl-C ends a run with the best model so far.")]
+    Sets are listed by `proxdist constraints`, losses by `proxdist losses`, methods by `proxdist methods`. Ctrl-C ends a run with the best model so far.")]
 pub(crate) struct FitArgs {
     #[command(flatten)]
     pub(crate) data: DataArgs,
@@ -24,6 +24,9 @@ pub(crate) struct FitArgs {
     /// Penalty of the first step, or `auto`
     #[arg(long, value_name = "X|auto", default_value = "auto", value_parser = values::auto_number, help_heading = "Method")]
     pub(crate) rho1: Auto<f64>,
+    /// Learning rate of the first step: another way to say --rho1 1/X
+    #[arg(long, value_name = "X", value_parser = values::rate, conflicts_with = "rho1", help_heading = "Method")]
+    pub(crate) rate: Option<f64>,
     /// Share of the rows, between 0 and 1, that is kept out of the fit and used to evaluate it
     #[arg(long, value_name = "SHARE", value_parser = values::share, help_heading = "Problem")]
     pub(crate) holdout: Option<f64>,
@@ -41,6 +44,13 @@ pub(crate) struct FitArgs {
     pub(crate) trace: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
+}
+
+impl FitArgs {
+    /// The penalty of the first step, said as such or as a rate.
+    pub(crate) fn rho1(&self) -> Auto<f64> {
+        self.rate.map_or(self.rho1, |rate| Auto::Given(rate.recip()))
+    }
 }
 
 /// `tune`
@@ -100,8 +110,8 @@ pub(crate) struct RunArgs {
     pub(crate) shape: Option<Shape>,
 
     /// Method; see `proxdist methods`
-    #[arg(long, default_value = "spd", value_name = "NAME", value_parser = ["spd"], help_heading = "Method")]
-    pub(crate) method: String,
+    #[arg(long, default_value = "spd", value_name = "NAME", value_parser = values::method, help_heading = "Method")]
+    pub(crate) method: Method,
     /// Power with which the penalty grows
     #[arg(long, default_value_t = 1.0, value_name = "X", help_heading = "Method")]
     pub(crate) gamma: f64,

@@ -1,7 +1,7 @@
 //! Values of options that are more than a word or a number.
 
 use super::Delimiter;
-use proxdist::Shape;
+use proxdist::{Method, Shape};
 use std::fmt;
 use std::time::Duration;
 
@@ -51,6 +51,22 @@ pub(super) fn auto_number(text: &str) -> Parsed<Auto<f64>> {
         Ok(value) if value > 0.0 && value.is_finite() => Ok(Auto::Given(value)),
         _ => Err("a positive number or `auto` is expected".to_owned()),
     }
+}
+
+pub(super) fn rate(text: &str) -> Parsed<f64> {
+    match text.parse::<f64>() {
+        Ok(value) if value > 0.0 && value.is_finite() && value.recip().is_finite() => Ok(value),
+        _ => Err("a positive number is expected".to_owned()),
+    }
+}
+
+pub(super) fn method(text: &str) -> Parsed<Method> {
+    text.parse().map_err(|error: proxdist::Error| match error {
+        // The text is on the screen already.
+        proxdist::Error::Spec { at, reason, .. } if at == text => reason,
+        proxdist::Error::Spec { at, reason, .. } => format!("{at:?}: {reason}"),
+        other => other.to_string(),
+    })
 }
 
 pub(super) fn auto_count(text: &str) -> Parsed<Auto<usize>> {

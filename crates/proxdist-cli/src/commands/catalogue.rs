@@ -25,12 +25,9 @@ pub(crate) fn constraints(args: &CatalogueArgs) -> Result<Ending> {
 
 /// The methods.
 pub(crate) fn methods(args: &CatalogueArgs) -> Result<Ending> {
-    let spd = [
-        "spd",
-        "stochastic proximal distance: theta <- prox of a batch at rho_k, from the projection of theta",
-        "any set",
-    ];
-    show(args, ["name", "step", "sets"], &[spd])
+    let rows: Vec<[&str; 3]> =
+        proxdist::solver::catalogue().iter().map(|method| [method.syntax, method.definition, method.set]).collect();
+    show(args, ["syntax", "step, with a = 1/rho_k and a batch B", "the set"], &rows)
 }
 
 /// A table that fits the terminal; columns of plain text, tab separated, for other programs.

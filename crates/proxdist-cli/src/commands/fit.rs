@@ -24,7 +24,7 @@ pub(crate) fn run(args: &FitArgs) -> Result<Ending> {
     let loss = setup::loss(&args.run.loss)?;
     let spec = setup::constraint(&args.run.constraint)?;
     let quiet = args.output.quiet;
-    let settings = setup::settings(&args.run, args.rho1, quiet)?;
+    let settings = setup::settings(&args.run, args.rho1(), quiet)?;
     let places = [
         ("--out", args.output.out.as_ref()),
         ("--report", args.output.report.as_ref()),

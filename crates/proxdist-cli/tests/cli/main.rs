@@ -5,6 +5,7 @@ mod common;
 mod demo;
 mod full_size;
 mod manners;
+mod methods;
 mod numbers;
 mod real_data;
 mod round_trip;

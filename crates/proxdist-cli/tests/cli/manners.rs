@@ -22,7 +22,8 @@ fn the_catalogue_lists_losses_sets_and_methods() {
     let place = Place::new();
     assert!(place.ok("losses").contains("huber:DELTA"));
     assert!(place.ok("constraints").contains("group-sparsity:G"));
-    assert!(place.ok("methods").contains("spd"));
+    let methods = place.ok("methods");
+    assert!(["spd", "psgd", "sgd", "isgd"].iter().all(|name| methods.contains(&format!("{name}\t"))), "{methods}");
     for command in ["losses", "constraints", "methods"] {
         assert!(place.json(command).as_array().is_some_and(|entries| !entries.is_empty()), "{command}");
     }

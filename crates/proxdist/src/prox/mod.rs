@@ -40,6 +40,11 @@ use primal::Primal;
 pub trait BatchProx: Send {
     /// Takes the step with penalty `rho`.
     fn apply(&mut self, batch: &Batch, rho: f64, theta: &mut [f64]) -> Result<()>;
+
+    /// Says that each batch will be used for several steps, so that what is computed once a batch costs each of them less.
+    fn share_among(&mut self, steps: usize) {
+        let _ = steps;
+    }
 }
 
 /// Relative size of the gradient at which a prox counts as solved.
@@ -75,7 +80,7 @@ impl Penalty {
 }
 
 /// `out = Xᵀa`, with the sum of `a` as the entry of the intercept.
-fn back(rows: Rows, a: &[f64], out: &mut [f64]) {
+pub(crate) fn back(rows: Rows, a: &[f64], out: &mut [f64]) {
     out.fill(0.0);
     rows.add_transpose_times(a, &mut out[..rows.width()]);
     if let Some(intercept) = out.get_mut(rows.width()) {
@@ -84,7 +89,7 @@ fn back(rows: Rows, a: &[f64], out: &mut [f64]) {
 }
 
 /// `out = Xv`, with the last entry of `v` as the intercept.
-fn forward(rows: Rows, v: &[f64], support: &Support, out: &mut [f64]) {
+pub(crate) fn forward(rows: Rows, v: &[f64], support: &Support, out: &mut [f64]) {
     let (coefficients, intercept) = v.split_at(rows.width());
     rows.times(coefficients, support, out);
     if let [intercept] = *intercept {
@@ -161,11 +166,6 @@ impl<'l> Prox<'l> {
         self
     }
 
-    /// Says that each batch will be used for several steps, so that what is computed once a batch costs each of them less.
-    pub(crate) fn share_among(&mut self, steps: usize) {
-        self.shared_among = steps.max(1);
-    }
-
     /// What the last step took.
     pub fn last(&self) -> Option<Taken> {
         self.last
@@ -236,6 +236,10 @@ impl<'l> Prox<'l> {
 }
 
 impl BatchProx for Prox<'_> {
+    fn share_among(&mut self, steps: usize) {
+        self.shared_among = steps.max(1);
+    }
+
     fn apply(&mut self, batch: &Batch, rho: f64, theta: &mut [f64]) -> Result<()> {
         let features = batch.rows().width();
         let penalty = Penalty { coefficients: rho + self.ridge, intercept: self.intercept.then_some(rho) };

@@ -1,20 +1,34 @@
 //! Iterative methods and the loop around them.
 //!
 //! A [`Solver`] knows how to take one more step, nothing else; the loop in `run.rs` is the same bookkeeping for all of them.
+//! A [`Method`] is a solver by name; each has a file with its update rule, a [`Step`] that [`Iteration`] repeats.
 
+mod batch_gradient;
 mod fit;
+mod gradient;
+mod implicit_gradient;
+mod iteration;
+mod method;
 mod monitor;
+mod projected_gradient;
 mod proximal_distance;
 mod run;
 mod settings;
+mod step;
 mod stopping;
 mod tail;
 
 pub use fit::Fit;
+pub use gradient::GradientStep;
+pub use implicit_gradient::ImplicitStep;
+pub use iteration::Iteration;
+pub use method::{Method, MethodEntry, catalogue};
 pub(crate) use monitor::Monitor;
-pub use proximal_distance::ProximalDistance;
-pub(crate) use run::{Past, Run, run};
+pub use projected_gradient::ProjectedGradientStep;
+pub use proximal_distance::{DistanceStep, ProximalDistance};
+pub(crate) use run::{Past, Run, run, worst_bearable};
 pub use settings::{Settings, StopRule};
+pub use step::{Iterate, Step};
 pub use stopping::Stop;
 
 use crate::error::Result;
@@ -35,4 +49,9 @@ pub trait Solver {
 
     /// Rows that one step looks at.
     fn rows_per_step(&self) -> usize;
+
+    /// What besides the iterate a run needs to go on from here: nothing, for most methods.
+    fn memory(&self) -> Vec<f64> {
+        Vec::new()
+    }
 }

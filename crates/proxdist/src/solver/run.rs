@@ -4,8 +4,8 @@ use super::monitor::Monitor;
 use super::tail::TailAverage;
 use super::{Settings, Solver, Stop, StopRule, stopping};
 use crate::constraint::{Constraint, Workspace};
-use crate::error::Result;
-use crate::linalg::norm;
+use crate::error::{Error, Result};
+use crate::linalg::{all_finite, norm};
 use crate::trace::{Observer, Phase, Progress, Snapshot};
 use std::time::Instant;
 
@@ -16,6 +16,8 @@ pub(crate) struct Run {
     pub(crate) theta: Vec<f64>,
     /// Its distance to the iterate it is the projection of.
     pub(crate) distance: f64,
+    /// Steps taken.
+    pub(crate) steps: u64,
     /// The checkpoints.
     pub(crate) trace: Vec<Progress>,
     /// Why it ended.
@@ -29,6 +31,11 @@ pub(crate) struct Past {
     pub(crate) trace: Vec<Progress>,
     pub(crate) best: Option<(f64, f64, Vec<f64>)>,
     pub(crate) runners_up: Vec<Vec<f64>>,
+}
+
+/// F beyond which a run counts as diverged, given F at its start.
+pub(crate) fn worst_bearable(at_start: f64) -> f64 {
+    1e8 * (1.0 + at_start.abs())
 }
 
 /// Runs a solver until it settles or is stopped, and returns a point of the set.
@@ -52,12 +59,14 @@ pub(crate) fn run(
     let before = past.trace.last().map(|last| last.elapsed).unwrap_or_default();
     let mut work = Workspace::default();
     let mut point = solver.theta().to_vec();
+    let start = point.clone();
     let mut average = settings.average.then(|| TailAverage::new(constraint.is_convex(), columns));
     let mut snapshot = Snapshot {
         rho1: past.rho1,
         batch_size: solver.rows_per_step(),
         step: solver.step(),
         theta: solver.theta().to_vec(),
+        memory: solver.memory(),
         best: past.best.unwrap_or((f64::INFINITY, f64::NAN, solver.theta().to_vec())),
         runners_up: past.runners_up,
         trace: past.trace,
@@ -68,7 +77,10 @@ pub(crate) fn run(
         let next = (solver.step() / check_every + 1) * check_every;
         let mut is_interrupted = false;
         while solver.step() < next.min(settings.max_steps) {
-            solver.advance()?;
+            match solver.advance() {
+                Err(Error::Diverged { .. }) => break,
+                other => other?,
+            }
             if let Some(average) = &mut average {
                 average.add(solver.step(), solver.theta());
             }
@@ -78,14 +90,21 @@ pub(crate) fn run(
             }
         }
         point.copy_from_slice(solver.theta());
+        if !all_finite(&point) {
+            break Stop::Diverged;
+        }
         constraint.project(&mut point[..columns], &mut work)?;
+        let objective = monitor.value(&point);
+        if has_exploded(objective, monitor, constraint, &start, columns)? {
+            break Stop::Diverged;
+        }
         let progress = monitor.progress(
             Phase::Iteration,
             solver.step(),
             solver.rho(),
             solver.step() * solver.rows_per_step() as u64,
             (&point, solver.theta()),
-            monitor.value(&point),
+            objective,
             before + started.elapsed(),
         );
         snapshot.trace.push(progress);
@@ -104,6 +123,7 @@ pub(crate) fn run(
         let is_over = observer.checkpoint(&progress).is_break() || is_interrupted;
         snapshot.step = solver.step();
         snapshot.theta.copy_from_slice(solver.theta());
+        snapshot.memory = solver.memory();
         observer.snapshot(&snapshot);
         if is_over {
             break Stop::Interrupted;
@@ -112,8 +132,55 @@ pub(crate) fn run(
             break reason;
         }
     };
-    let (_, distance, theta) = snapshot.best;
-    Ok(Run { theta, distance, trace: snapshot.trace, stop })
+    let mut best = snapshot.best;
+    if stop == Stop::Diverged {
+        best = not_above_start(best, monitor, constraint, &start, columns, solver)?;
+    }
+    let (_, distance, theta) = best;
+    Ok(Run { theta, distance, steps: solver.step(), trace: snapshot.trace, stop })
+}
+
+/// Whether F has left every bound that a run which is getting anywhere keeps to.
+fn has_exploded(
+    objective: f64,
+    monitor: &Monitor,
+    constraint: &dyn Constraint,
+    start: &[f64],
+    columns: usize,
+) -> Result<bool> {
+    // The bound is at least this, so that F at the start is looked at only where it matters.
+    if objective <= worst_bearable(0.0) {
+        return Ok(false);
+    }
+    let at_start = monitor.value(&projected(constraint, columns, start)?);
+    Ok(!at_start.is_finite() || objective.is_nan() || objective > worst_bearable(at_start))
+}
+
+/// The better of a point and the projected start: what a run that diverged leaves. A start where F is not finite leaves nothing.
+fn not_above_start(
+    best: (f64, f64, Vec<f64>),
+    monitor: &Monitor,
+    constraint: &dyn Constraint,
+    start: &[f64],
+    columns: usize,
+    solver: &dyn Solver,
+) -> Result<(f64, f64, Vec<f64>)> {
+    let point = projected(constraint, columns, start)?;
+    let value = monitor.value(&point);
+    if best.0 <= value {
+        return Ok(best);
+    }
+    if !value.is_finite() {
+        return Err(Error::Diverged { step: solver.step(), rho: solver.rho() });
+    }
+    let distance = point[..columns].iter().zip(start).map(|(a, b)| (a - b) * (a - b)).sum::<f64>().sqrt();
+    Ok((value, distance, point))
+}
+
+fn projected(constraint: &dyn Constraint, columns: usize, theta: &[f64]) -> Result<Vec<f64>> {
+    let mut point = theta.to_vec();
+    constraint.project(&mut point[..columns], &mut Workspace::default())?;
+    Ok(point)
 }
 
 /// Projects an average into `point`; returns how far it moved.

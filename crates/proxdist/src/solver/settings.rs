@@ -1,5 +1,6 @@
 //! What a run can be told, in one struct that is its own builder.
 
+use super::Method;
 use crate::error::{Error, Result};
 use crate::sampling::Sampling;
 use crate::schedule::{Polynomial, Schedule};
@@ -23,7 +24,8 @@ pub enum StopRule {
 ///
 /// | setting        | default                  | range    | meaning |
 /// |----------------|--------------------------|----------|---------|
-/// | `rho1`         | chosen by a race         | > 0      | penalty of the first step |
+/// | `method`       | `spd`                    |          | the iteration, see [`Method`] |
+/// | `rho1`         | chosen by a race         | > 0      | penalty of the first step, the inverse of its learning rate |
 /// | `gamma`        | 1                        | ≥ 0      | power with which the penalty grows; the theory covers (½, 1] |
 /// | `schedule`     | `rho1 · k^gamma`         |          | any other penalty as a function of the step |
 /// | `batch_size`   | 64, or half of n if less  | 1..=n    | rows a step |
@@ -42,6 +44,7 @@ pub enum StopRule {
 /// | `threads`      | those of the caller's pool | ≥ 1    | threads for passes over the data; never changes a result |
 #[derive(Clone)]
 pub struct Settings {
+    pub(crate) method: Method,
     pub(crate) rho1: Option<f64>,
     pub(crate) gamma: f64,
     pub(crate) schedule: Option<Arc<dyn Schedule>>,
@@ -66,6 +69,7 @@ pub struct Settings {
 impl Default for Settings {
     fn default() -> Self {
         Self {
+            method: Method::default(),
             rho1: None,
             gamma: 1.0,
             schedule: None,
@@ -90,6 +94,13 @@ impl Default for Settings {
 }
 
 impl Settings {
+    /// The iterative method.
+    #[must_use]
+    pub fn method(mut self, method: Method) -> Self {
+        self.method = method;
+        self
+    }
+
     /// Penalty of the first step.
     #[must_use]
     pub fn rho1(mut self, rho1: f64) -> Self {

@@ -21,6 +21,9 @@ pub enum Stop {
     TimeLimit,
     /// An observer asked for the end.
     Interrupted,
+    /// The iterate, or F there, grew beyond all bounds: the learning rate is too large for the method. The result is the best
+    /// feasible point before that.
+    Diverged,
 }
 
 impl fmt::Display for Stop {
@@ -32,6 +35,7 @@ impl fmt::Display for Stop {
             Self::MaxPasses => "reached the maximum number of passes over the data",
             Self::TimeLimit => "reached the time limit",
             Self::Interrupted => "interrupted",
+            Self::Diverged => "diverged: the learning rate is too large for this method",
         })
     }
 }

@@ -2,4 +2,4 @@
 
 mod race;
 
-pub(crate) use race::{Race, average_curvature, usual_batch_size};
+pub(crate) use race::{GRID, Race, WIDE_GRID, average_curvature, usual_batch_size};

@@ -13,15 +13,17 @@ use crate::error::{Error, Result};
 use crate::linalg::all_finite;
 use crate::loss::Loss;
 use crate::objective::Objective;
-use crate::prox::{BatchProx, Prox};
 use crate::sampling::{Sampler, monitor_sample};
 use crate::schedule::{Polynomial, Schedule, checked_rho};
-use crate::solver::Monitor;
+use crate::solver::{Iterate, Monitor, Step, worst_bearable};
 use crate::trace::{Observer, Phase, Progress};
 use std::time::Instant;
 
-/// Candidates as multiples of the average curvature at the start.
-const GRID: [f64; 8] = [1e-3, 3e-3, 1e-2, 3e-2, 1e-1, 3e-1, 1.0, 3.0];
+/// Candidates as multiples of the average curvature along a coordinate at the start.
+pub(crate) const GRID: [f64; 8] = [1e-3, 3e-3, 1e-2, 3e-2, 1e-1, 3e-1, 1.0, 3.0];
+/// For methods whose penalty must exceed the largest curvature of a batch, which can be p times the average; and for
+/// comparisons, where every method gets the same candidates.
+pub(crate) const WIDE_GRID: [f64; 14] = [1e-3, 3e-3, 1e-2, 3e-2, 1e-1, 3e-1, 1.0, 3.0, 1e1, 3e1, 1e2, 3e2, 1e3, 3e3];
 /// Steps of the first round; each later one is twice as long, until one candidate is left.
 const FIRST_ROUND: u64 = 10;
 /// Steps of the whole race, the winner's last ones being its own.
@@ -31,7 +33,8 @@ const LENGTH: u64 = 140;
 pub(crate) struct Race<'a> {
     pub(crate) objective: Objective<'a>,
     pub(crate) constraint: &'a dyn Constraint,
-    pub(crate) intercept: bool,
+    /// First penalties to try, as multiples of the scale.
+    pub(crate) grid: &'a [f64],
     pub(crate) gamma: f64,
     pub(crate) monitor: &'a Monitor<'a>,
     pub(crate) max_steps: u64,
@@ -41,7 +44,7 @@ pub(crate) struct Race<'a> {
 pub(crate) struct RaceResult {
     pub(crate) rho1: f64,
     pub(crate) step: u64,
-    pub(crate) theta: Vec<f64>,
+    pub(crate) at: Iterate,
     /// Projections of the other candidates' last iterates, best first.
     pub(crate) runners_up: Vec<Vec<f64>>,
     pub(crate) trace: Vec<Progress>,
@@ -51,40 +54,42 @@ pub(crate) struct RaceResult {
 struct Candidate {
     schedule: Polynomial,
     rho1: f64,
-    theta: Vec<f64>,
+    at: Iterate,
     point: Vec<f64>,
     score: f64,
-    /// A candidate that overflows or stalls is out; only if all are is it an error.
+    /// A candidate that overflows, stalls or diverges is out; only if all are is it an error.
     is_out: bool,
 }
 
 /// What a step needs besides the candidates.
 struct Track<'r> {
-    prox: Prox<'r>,
+    how: Box<dyn Step + 'r>,
     work: Workspace,
+    worst_bearable: f64,
     batch: Batch<'r>,
     rows: Vec<usize>,
     first_error: Option<Error>,
 }
 
 impl<'r> Race<'r> {
-    /// Runs the race from `start`.
+    /// Runs the race from `start` with the step of a method.
     pub(crate) fn run(
         &self,
+        how: Box<dyn Step + 'r>,
         start: &[f64],
         sampler: &mut Sampler,
         scale: f64,
         observer: &mut dyn Observer,
     ) -> Result<RaceResult> {
         let began = Instant::now();
-        let mut track = self.track(sampler)?;
+        let mut track = self.track(how, start, sampler)?;
         let mut racing = self.candidates(start, scale)?;
         let mut dropped: Vec<Candidate> = Vec::new();
         let mut trace = Vec::new();
         let (mut step, mut round, mut is_interrupted) = (0, FIRST_ROUND, false);
         let length = LENGTH.min(self.max_steps);
         while step < length && !is_interrupted {
-            track.prox.share_among(racing.len());
+            track.how.share_among(racing.len());
             let steps = if racing.len() > 1 { round } else { length };
             for _ in 0..steps.min(length - step) {
                 step += 1;
@@ -104,7 +109,7 @@ impl<'r> Race<'r> {
                 step,
                 best.schedule.rho(step),
                 step * sampler.batch_size() as u64,
-                (&best.point, &best.theta),
+                (&best.point, &best.at.theta),
                 best.score,
                 began.elapsed(),
             );
@@ -119,26 +124,30 @@ impl<'r> Race<'r> {
         dropped.retain(|candidate| !candidate.is_out);
         dropped.sort_by(|a, b| a.score.total_cmp(&b.score));
         let runners_up = dropped.into_iter().map(|candidate| candidate.point).collect();
-        Ok(RaceResult { rho1: winner.rho1, step, theta: winner.theta, runners_up, trace, is_interrupted })
+        Ok(RaceResult { rho1: winner.rho1, step, at: winner.at, runners_up, trace, is_interrupted })
     }
 
-    fn track(&self, sampler: &Sampler) -> Result<Track<'r>> {
-        let Objective { data, loss, ridge } = self.objective;
+    fn track(&self, how: Box<dyn Step + 'r>, start: &[f64], sampler: &Sampler) -> Result<Track<'r>> {
+        let data = self.objective.data;
         let mut batch = Batch::default();
         if sampler.is_full_batch() {
             batch.fill_whole(data)?;
         }
-        let prox = Prox::new(loss).ridge(ridge).intercept(self.intercept);
-        Ok(Track { prox, work: Workspace::default(), batch, rows: Vec::new(), first_error: None })
+        let mut work = Workspace::default();
+        let mut point = start.to_vec();
+        self.constraint.project(&mut point[..data.columns()], &mut work)?;
+        let worst_bearable = worst_bearable(self.monitor.value(&point));
+        Ok(Track { how, work, worst_bearable, batch, rows: Vec::new(), first_error: None })
     }
 
     fn candidates(&self, start: &[f64], scale: f64) -> Result<Vec<Candidate>> {
-        GRID.iter()
+        self.grid
+            .iter()
             .map(|multiple| {
                 let rho1 = three_digits(multiple * scale);
                 let schedule = Polynomial::new(rho1, self.gamma)?;
-                let (theta, point) = (start.to_vec(), start.to_vec());
-                Ok(Candidate { schedule, rho1, theta, point, score: f64::INFINITY, is_out: false })
+                let (at, point) = (Iterate::at(start.to_vec()), start.to_vec());
+                Ok(Candidate { schedule, rho1, at, point, score: f64::INFINITY, is_out: false })
             })
             .collect()
     }
@@ -152,9 +161,8 @@ impl<'r> Race<'r> {
         }
         for candidate in racing.iter_mut().filter(|candidate| !candidate.is_out) {
             let rho = checked_rho(&candidate.schedule, step)?;
-            self.constraint.project(&mut candidate.theta[..data.columns()], &mut track.work)?;
-            let moved = track.prox.apply(&track.batch, rho, &mut candidate.theta);
-            if moved.is_err() || !all_finite(&candidate.theta) {
+            let moved = track.how.take(&track.batch, rho, &mut candidate.at);
+            if moved.is_err() || !all_finite(&candidate.at.theta) {
                 candidate.is_out = true;
                 track.first_error = track.first_error.take().or(moved.err());
             }
@@ -166,10 +174,10 @@ impl<'r> Race<'r> {
     fn score(&self, racing: &mut [Candidate], track: &mut Track<'r>) -> Result<()> {
         let columns = self.objective.data.columns();
         for candidate in racing.iter_mut().filter(|candidate| !candidate.is_out) {
-            candidate.point.copy_from_slice(&candidate.theta);
+            candidate.point.copy_from_slice(&candidate.at.theta);
             self.constraint.project(&mut candidate.point[..columns], &mut track.work)?;
             candidate.score = self.monitor.value(&candidate.point);
-            candidate.is_out = !candidate.score.is_finite();
+            candidate.is_out = !candidate.score.is_finite() || candidate.score > track.worst_bearable;
         }
         // Stable, so that equal scores keep the smaller penalty first.
         racing.sort_by(|a, b| a.is_out.cmp(&b.is_out).then(a.score.total_cmp(&b.score)));

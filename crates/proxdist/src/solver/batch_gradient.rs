@@ -1,0 +1,50 @@
+//! The gradient of a batch, $\nabla f_B(\theta) = \sum_i v_i\ell'(\eta_i; y_i)x_i + \lambda\theta$, with the intercept as a feature of ones that has no ridge.
+
+use crate::data::{Batch, Support};
+use crate::linalg::axpy;
+use crate::loss::Loss;
+use crate::prox::{back, forward};
+
+/// The gradient of $f_B$, with its memory.
+pub(super) struct BatchGradient<'l> {
+    loss: &'l dyn Loss,
+    ridge: f64,
+    support: Support,
+    predictors: Vec<f64>,
+    slopes: Vec<f64>,
+    gradient: Vec<f64>,
+}
+
+impl<'l> BatchGradient<'l> {
+    pub(super) fn new(loss: &'l dyn Loss, ridge: f64) -> Self {
+        let (predictors, slopes, gradient) = (Vec::new(), Vec::new(), Vec::new());
+        Self { loss, ridge, support: Support::default(), predictors, slopes, gradient }
+    }
+
+    fn predict(&mut self, batch: &Batch, theta: &[f64]) {
+        self.support.update(&theta[..batch.rows().width()]);
+        self.predictors.resize(batch.len(), 0.0);
+        forward(batch.rows(), theta, &self.support, &mut self.predictors);
+        self.predictors.iter_mut().zip(batch.offset()).for_each(|(eta, o)| *eta += o);
+    }
+
+    /// $\nabla f_B(\theta)$, in the layout of `theta`.
+    pub(super) fn at(&mut self, batch: &Batch, theta: &[f64]) -> &[f64] {
+        self.predict(batch, theta);
+        self.slopes.resize(batch.len(), 0.0);
+        self.loss.weighted_slopes(&self.predictors, batch.response(), batch.weights(), &mut self.slopes);
+        self.gradient.resize(theta.len(), 0.0);
+        back(batch.rows(), &self.slopes, &mut self.gradient);
+        if self.ridge > 0.0 {
+            let features = batch.rows().width();
+            axpy(self.ridge, &theta[..features], &mut self.gradient[..features]);
+        }
+        &self.gradient
+    }
+
+    /// $\theta \leftarrow \theta - \nabla f_B(\theta)/\rho$
+    pub(super) fn descend(&mut self, batch: &Batch, rho: f64, theta: &mut [f64]) {
+        let gradient = self.at(batch, theta);
+        axpy(-1.0 / rho, gradient, theta);
+    }
+}
