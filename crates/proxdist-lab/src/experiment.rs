@@ -10,6 +10,17 @@ pub(crate) trait Experiment: Sync {
     /// The work; their rows are joined in this order.
     fn cells(&self) -> Vec<Cell>;
 
+    /// Work that depends on the rows of the first cells, such as runs at tuned settings; their rows follow.
+    fn second(&self, first: &Frame) -> Result<Vec<Cell>> {
+        let _ = first;
+        Ok(Vec::new())
+    }
+
+    /// Expected seconds of that work, before it is known.
+    fn second_weight(&self) -> f64 {
+        0.0
+    }
+
     /// What came out, judged.
     fn section(&self, results: &Frame) -> Result<Section>;
 }

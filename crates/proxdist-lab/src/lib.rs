@@ -29,7 +29,7 @@ mod write;
 
 pub use error::{Error, Result};
 pub use experiment::{Statement, Verdict};
-pub use experiments::{NAMES, data_file};
+pub use experiments::{NAMES, QSAR_FILE, data_file, qsar_split};
 pub use frame::{Entry, Frame};
 pub use runner::{Progress, Watch};
 pub use settings::{BUILT_IN, Settings};
@@ -84,13 +84,23 @@ pub fn reproduce(plan: &Plan, watch: &dyn Watch) -> Result<Summary> {
     }
     let mut total = 0.0;
     for (_, experiment) in &chosen {
-        total += runner::missing_work(&experiment.cells(), &store)?;
+        let first = experiment.cells();
+        total += runner::missing_work(&first, &store)?;
+        total += match store.load_all(&first)? {
+            Some(rows) => runner::missing_work(&experiment.second(&rows)?, &store)?,
+            None => experiment.second_weight(),
+        };
     }
     let clock = Clock::new(total);
     let mut page = write::Page::new(plan, &store);
     for (name, experiment) in &chosen {
         let began = Instant::now();
-        runner::run(name, &experiment.cells(), &store, plan.workers, &clock, watch)?;
+        let run = |cells: &[cell::Cell]| runner::run(name, cells, &store, plan.workers, &clock, watch);
+        let first = experiment.cells();
+        run(&first)?;
+        if let Some(rows) = store.load_all(&first)? {
+            run(&experiment.second(&rows)?)?;
+        }
         page.add(*name, &**experiment, began.elapsed())?;
         watch.written(name, began.elapsed().as_secs_f64());
     }

@@ -91,6 +91,46 @@ pub(crate) struct Runtime {
     pub(crate) steps: u64,
 }
 
+/// A pair of rates and steps.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Printed {
+    pub(crate) rho1: f64,
+    pub(crate) alpha1: f64,
+    pub(crate) steps: u64,
+    pub(crate) repeats: u64,
+}
+
+/// Table 2.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Comparison {
+    pub(crate) n: usize,
+    pub(crate) p: usize,
+    pub(crate) batch: usize,
+    pub(crate) logistic_batch: usize,
+    pub(crate) rho1: Vec<f64>,
+    pub(crate) tuning_repeats: u64,
+    pub(crate) steps: u64,
+    pub(crate) repeats: u64,
+    pub(crate) printed: Printed,
+}
+
+/// The real data.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Qsar {
+    pub(crate) sparsity: Vec<usize>,
+    pub(crate) rho1: Vec<f64>,
+    pub(crate) alpha1: Vec<f64>,
+    pub(crate) folds: usize,
+    pub(crate) batches: Vec<usize>,
+    pub(crate) tolerance: f64,
+    pub(crate) steps: u64,
+    pub(crate) replicates: u64,
+    pub(crate) ridge: Vec<f64>,
+}
+
 /// Everything the paper leaves open.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -101,6 +141,8 @@ pub struct Settings {
     pub(crate) rates: Rates,
     pub(crate) complexity: Complexity,
     pub(crate) runtime: Runtime,
+    pub(crate) comparison: Comparison,
+    pub(crate) qsar: Qsar,
 }
 
 impl Settings {
@@ -133,6 +175,8 @@ impl Settings {
         self.rho1.repeats = repeats;
         (self.boxplots.low_repeats, self.boxplots.high_repeats) = (repeats, repeats);
         self.rates.repeats = repeats;
+        self.comparison.repeats = repeats;
+        self.qsar.replicates = repeats;
         self
     }
 
@@ -153,7 +197,10 @@ impl Settings {
         positive("boxplots.rho1", &self.boxplots.rho1)?;
         positive("rates", &[self.rates.gammas.as_slice(), &self.rates.rho1_over_mu].concat())?;
         positive("complexity.seconds", &[self.complexity.seconds])?;
-        positive("runtime", &[self.runtime.rho1, self.runtime.target])
+        positive("runtime", &[self.runtime.rho1, self.runtime.target])?;
+        positive("comparison.rho1", &self.comparison.rho1)?;
+        positive("comparison.printed", &[self.comparison.printed.rho1, self.comparison.printed.alpha1])?;
+        positive("qsar", &[self.qsar.rho1.as_slice(), &self.qsar.alpha1, &[self.qsar.tolerance]].concat())
     }
 }
 

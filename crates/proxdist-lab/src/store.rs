@@ -42,6 +42,18 @@ impl Store {
         }
     }
 
+    /// The rows of all these cells, in order, if all are there.
+    pub(crate) fn load_all(&self, cells: &[Cell]) -> Result<Option<Frame>> {
+        let mut all = Frame::default();
+        for cell in cells {
+            match self.load(cell)? {
+                Some(frame) => all.extend(frame),
+                None => return Ok(None),
+            }
+        }
+        Ok(Some(all))
+    }
+
     /// Keeps the result of a cell.
     pub(crate) fn save(&self, cell: &Cell, frame: &Frame) -> Result<()> {
         files::write(&self.path(cell), frame.to_csv().as_bytes())

@@ -4,13 +4,11 @@ use crate::cell::Halt;
 use crate::error::Result;
 use crate::settings::Size;
 use proxdist::constraint::{Ball, Constraint, Rank, Sparsity, Workspace};
-use proxdist::data::Data;
 use proxdist::loss::{Huber, Logistic, Loss, Squared};
-use proxdist::prox::Prox;
 use proxdist::sampling::{Sampler, Sampling};
 use proxdist::schedule::Polynomial;
 use proxdist::simulate::{self, Response, Simulated, Truth};
-use proxdist::solver::{ProximalDistance, Solver};
+use proxdist::solver::{Iteration, Method, Solver};
 use proxdist::{Problem, Settings};
 
 /// The models of the paper.
@@ -111,7 +109,7 @@ pub(crate) fn squared_distance(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum()
 }
 
-/// A run of Algorithm 1 with fixed penalties and steps.
+/// How a method moves: $\rho_k = \rho_1k^\gamma$, or $\alpha_k = 1/\rho_k$ for those with a learning rate, and so many rows a step.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Schedule {
     pub(crate) rho1: f64,
@@ -122,21 +120,19 @@ pub(crate) struct Schedule {
 
 /// Runs from zero; `see` gets $P_C(\theta_k)$ at each of the increasing `checkpoints` and may end the run by `false`.
 pub(crate) fn follow(
-    data: &Data,
-    loss: &dyn Loss,
-    constraint: &dyn Constraint,
+    problem: &Problem,
+    method: &Method,
     schedule: Schedule,
     seed: u64,
     checkpoints: impl Iterator<Item = u64>,
     halt: Halt,
     mut see: impl FnMut(u64, &[f64]) -> Result<bool>,
 ) -> Result<()> {
+    let (data, constraint) = (problem.data(), problem.constraint());
     let penalties = Polynomial::new(schedule.rho1, schedule.gamma)?;
     let way = if schedule.batch >= data.rows() { Sampling::FullBatch } else { Sampling::WithoutReplacement };
     let sampler = Sampler::new(way, data.rows(), schedule.batch, seed);
-    let start = vec![0.0; data.columns()];
-    let prox = Box::new(Prox::new(loss));
-    let mut solver = ProximalDistance::new(data, constraint, prox, &penalties, sampler, start)?;
+    let mut solver = Iteration::of(method.step(problem), data, &penalties, sampler, vec![0.0; data.columns()])?;
     let (mut point, mut work) = (vec![0.0; data.columns()], Workspace::default());
     for checkpoint in checkpoints.take_while(|&step| step <= schedule.steps) {
         while solver.step() < checkpoint {

@@ -50,13 +50,9 @@ impl<'a> Page<'a> {
 
     /// The rows and section of an experiment whose cells are all there.
     fn finished(&self, experiment: &dyn Experiment) -> Result<Option<(Frame, Section)>> {
-        let mut all = Frame::default();
-        for cell in experiment.cells() {
-            match self.store.load(&cell)? {
-                Some(frame) => all.extend(frame),
-                None => return Ok(None),
-            }
-        }
+        let Some(mut all) = self.store.load_all(&experiment.cells())? else { return Ok(None) };
+        let Some(second) = self.store.load_all(&experiment.second(&all)?)? else { return Ok(None) };
+        all.extend(second);
         let section = experiment.section(&all)?;
         Ok(Some((all, section)))
     }

@@ -10,6 +10,7 @@ use crate::settings::{BoxPlots as Settings, FiniteError, fraction};
 use crate::stats::{mean, median};
 use crate::study::{Model, Schedule, Set, follow, optimum, repeat_seed, simulate, squared_distance};
 use proxdist::Problem;
+use proxdist::solver::Method;
 use proxdist_report::figures::{Plot, small_multiples};
 use proxdist_report::{BoxGroup, BoxPlots as Boxes, number};
 
@@ -45,7 +46,7 @@ impl BoxPlots {
                 for &rho1 in &rho1s {
                     let schedule = Schedule { rho1, gamma: fraction(gamma).unwrap_or(1.0), batch: panel.batch, steps };
                     let last = std::iter::once(steps);
-                    follow(&data, &*loss, &*constraint, schedule, seed, last, halt, |_, point| {
+                    follow(&problem, &Method::ProximalDistance, schedule, seed, last, halt, |_, point| {
                         frame.push([
                             panel.set.name().into(),
                             panel.model.name().into(),

@@ -13,6 +13,7 @@ use crate::settings::{FiniteError as Settings, Size, fraction};
 use crate::stats::{geometric_mean, mean};
 use crate::study::{Model, Schedule, Set, follow, log_spaced, optimum, repeat_seed, simulate, squared_distance};
 use proxdist::Problem;
+use proxdist::solver::Method;
 use proxdist_report::figures::{Plot, small_multiples};
 use proxdist_report::{LinePlot, Series, number};
 
@@ -83,7 +84,7 @@ pub(super) fn path_cell(panel: Panel, tried: Vec<Tried>, steps: u64, seed: u64, 
         for Tried { gamma, rho1 } in &tried {
             let schedule = Schedule { rho1: *rho1, gamma: fraction(gamma).unwrap_or(1.0), batch: panel.batch, steps };
             let checkpoints = log_spaced(steps, 12).into_iter();
-            follow(&data, &*loss, &*constraint, schedule, seed, checkpoints, halt, |step, point| {
+            follow(&problem, &Method::ProximalDistance, schedule, seed, checkpoints, halt, |step, point| {
                 frame.push([
                     panel.set.name().into(),
                     panel.model.name().into(),

@@ -1,8 +1,10 @@
 //! One file per figure or table of the paper.
 
 mod boxplots;
+mod comparison;
 mod complexity;
 mod finite_error;
+mod qsar;
 mod rates;
 mod rho1;
 mod runtime;
@@ -13,7 +15,10 @@ use crate::experiment::Experiment;
 use std::path::{Path, PathBuf};
 
 /// The experiments, in the order of the paper.
-pub const NAMES: [&str; 7] = ["rates", "figure1", "figure2", "tables34", "figure3b", "rho1", "boxplots"];
+pub const NAMES: [&str; 9] =
+    ["rates", "figure1", "figure2", "table2", "tables34", "qsar", "figure3b", "rho1", "boxplots"];
+
+pub use qsar::{FILE as QSAR_FILE, split as qsar_split};
 
 /// The experiments that a list of names stands for.
 pub(crate) fn chosen(names: &[String]) -> Result<Vec<&'static str>> {
@@ -33,6 +38,11 @@ pub(crate) fn build(name: &str, plan: &Plan) -> Result<std::result::Result<Box<d
         "rates" => Box::new(rates::Rates { settings: settings.rates.clone(), seed }),
         "figure1" => Box::new(finite_error::FiniteError::in_objective(settings.finite_error.clone(), seed)),
         "figure2" => Box::new(finite_error::FiniteError::in_parameter(settings.finite_error.clone(), seed)),
+        "table2" => Box::new(comparison::Comparison { settings: settings.comparison.clone(), seed }),
+        "qsar" => match data_file(plan.data.as_deref(), qsar::FILE) {
+            Some(file) => Box::new(qsar::Qsar { settings: settings.qsar.clone(), seed, file }),
+            None => return Ok(Err(format!("no data; --data names the folder that holds {}", qsar::FILE))),
+        },
         "tables34" => Box::new(complexity::Complexity { settings: settings.complexity.clone(), seed }),
         "figure3b" => {
             let scratch = plan.out.join("cells");

@@ -14,6 +14,7 @@ use crate::stats::{log_slope, mean};
 use crate::study::{Model, Schedule, Set, follow, log_spaced, optimum, repeat_seed, simulate, squared_distance};
 use proxdist::Problem;
 use proxdist::objective::Objective;
+use proxdist::solver::Method;
 use proxdist_report::figures::{Plot, small_multiples};
 use proxdist_report::{LinePlot, Series, number};
 
@@ -49,9 +50,8 @@ impl Rates {
             let checkpoints = log_spaced(steps, 10).into_iter().filter(|&step| step >= first_step);
             let mut frame = Frame::new(&["gamma", "rho1_over_mu", "mu", "repeat", "step", "squared_error", "excess"]);
             follow(
-                &data,
-                &*loss,
-                &*constraint,
+                &problem,
+                &Method::ProximalDistance,
                 schedule,
                 repeat_seed(seed, repeat),
                 checkpoints,

@@ -17,6 +17,7 @@ use crate::study::{Schedule, Set, follow, log_spaced, optimum, squared_distance}
 use proxdist::constraint::Sparsity;
 use proxdist::loss::Logistic;
 use proxdist::simulate::{Response, Truth};
+use proxdist::solver::Method;
 use proxdist::{Data, Problem};
 use proxdist_report::figures::{Plot, small_multiples};
 use proxdist_report::{LinePlot, Series, duration, number};
@@ -76,7 +77,7 @@ impl Runtime {
                 let (mut reached, mut last, mut point_then) = (0, f64::NAN, vec![0.0; *p]);
                 let watch = Stopwatch::start();
                 let checkpoints = log_spaced(*steps, 200).into_iter();
-                follow(&data, &Logistic, &constraint, schedule, seed, checkpoints, halt, |step, point| {
+                follow(&problem, &Method::ProximalDistance, schedule, seed, checkpoints, halt, |step, point| {
                     last = squared_distance(point, &best.theta);
                     reached = step;
                     point_then.copy_from_slice(point);
