@@ -21,6 +21,11 @@ pub(crate) trait Experiment: Sync {
         0.0
     }
 
+    /// Columns that belong to another experiment with the same cells.
+    fn foreign_columns(&self) -> &'static [&'static str] {
+        &[]
+    }
+
     /// What came out, judged.
     fn section(&self, results: &Frame) -> Result<Section>;
 }

@@ -85,6 +85,14 @@ impl Frame {
         Frame { columns: self.columns.clone(), rows: self.rows.iter().filter(is_wanted).cloned().collect() }
     }
 
+    /// All columns but these.
+    pub fn without(&self, columns: &[&str]) -> Frame {
+        let kept: Vec<usize> =
+            (0..self.columns.len()).filter(|&j| !columns.contains(&self.columns[j].as_str())).collect();
+        let pick = |row: &Vec<String>| kept.iter().map(|&j| row[j].clone()).collect();
+        Frame { columns: pick(&self.columns), rows: self.rows.iter().map(pick).collect() }
+    }
+
     /// A column as numbers; what is none is NaN.
     pub fn numbers(&self, column: &str) -> Vec<f64> {
         let place = self.place(column);
@@ -144,6 +152,7 @@ mod tests {
         assert_eq!(back, frame);
         assert_eq!(back.only(&[("step", "10")]).numbers("error"), [1.23457e-9]);
         assert!(back.only(&[("set", "sparsity")]).numbers("error")[0].is_nan());
+        assert_eq!(back.without(&["set", "error"]).to_csv(), "step\n10\n20\n");
         assert_eq!(back.levels("set"), ["unit ball  p", "sparsity"]);
         assert_eq!(Frame::from_csv("a,b\n1\n"), None);
     }

@@ -71,7 +71,6 @@ pub struct Summary {
 
 /// Runs the experiments asked for, and writes rows, figures and the page after each.
 pub fn reproduce(plan: &Plan, watch: &dyn Watch) -> Result<Summary> {
-    let started = Instant::now();
     let wanted = experiments::chosen(&plan.names)?;
     let store = Store::new(plan.out.join("cells"), plan.seed);
     let mut skipped = Vec::new();
@@ -104,5 +103,5 @@ pub fn reproduce(plan: &Plan, watch: &dyn Watch) -> Result<Summary> {
         page.add(*name, &**experiment, began.elapsed())?;
         watch.written(name, began.elapsed().as_secs_f64());
     }
-    page.finish(started.elapsed(), skipped)
+    page.finish(skipped)
 }

@@ -15,7 +15,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 /// Pixels a unit of the drawing.
-const PIXELS: f32 = 2.0;
+const PIXELS: f32 = 1.5;
 
 /// The page under construction; it also shows experiments that earlier runs have finished in the same folder.
 pub(crate) struct Page<'a> {
@@ -33,7 +33,10 @@ impl<'a> Page<'a> {
     pub(crate) fn add(&mut self, name: &'static str, experiment: &dyn Experiment, taken: Duration) -> Result<()> {
         let Some((frame, section)) = self.finished(experiment)? else { return Ok(()) };
         let out = &self.plan.out;
-        files::write(&out.join(format!("{name}.csv")), frame.to_csv().as_bytes())?;
+        files::write(
+            &out.join(format!("{name}.csv")),
+            frame.without(experiment.foreign_columns()).to_csv().as_bytes(),
+        )?;
         for picture in &section.pictures {
             let svg = (picture.draw)(Style::standalone().width(900.0));
             files::write(&out.join(format!("{}.png", picture.name)), &png(&svg, PIXELS)?)?;
@@ -92,7 +95,7 @@ impl<'a> Page<'a> {
     }
 
     /// Writes the page a last time.
-    pub(crate) fn finish(self, _taken: Duration, skipped: Vec<(&'static str, String)>) -> Result<Summary> {
+    pub(crate) fn finish(self, skipped: Vec<(&'static str, String)>) -> Result<Summary> {
         let page = self.write()?;
         Ok(Summary { statements: self.statements, skipped, page })
     }

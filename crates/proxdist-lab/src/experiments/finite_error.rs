@@ -155,6 +155,10 @@ impl Experiment for FiniteError {
         cells
     }
 
+    fn foreign_columns(&self) -> &'static [&'static str] {
+        if self.name == "figure1" { &["squared_error"] } else { &["excess"] }
+    }
+
     fn section(&self, results: &Frame) -> Result<Section> {
         let (title, text) = match self.name {
             "figure1" => ("Figure 1: finite error in the objective", paper::FIGURE1),

@@ -1,6 +1,6 @@
 //! Figure 3a and the supplement's figures on real data: QSAR oral toxicity.
 //!
-//! Ten-fold cross-validation on the training rows of the first split offers (s, ρ₁) to SPD and (s, α₁) to PSGD. Then, as in the paper, s = 100 in every
+//! Ten-fold cross-validation on the training rows of the first split offers (s, ρ₁) to SPD, and α₁ at s = 100 to PSGD. Then, as in the paper, s = 100 in every
 //! replicate: a new 80/20 split, both methods at each batch size with the paper's stop rule, from zero and without intercept. Beside them on the same
 //! splits: the exact finish; the exact finish with a ridge term chosen on a fifth of the training rows; and an L1 fit of the same
 //! size by scikit-learn, recorded once (`recorded/`), whose splits are checked by their fingerprint.
@@ -126,10 +126,8 @@ impl Qsar {
     /// Candidates of the cross-validation: method, sparsity, rate.
     fn candidates(&self) -> Vec<(&'static str, usize, f64)> {
         let Settings { sparsity, rho1, alpha1, .. } = &self.settings;
-        let of = |method, rates: &[f64]| -> Vec<_> {
-            sparsity.iter().flat_map(|&s| rates.iter().map(move |&rate| (method, s, rate))).collect()
-        };
-        [of(SPD, rho1), of(PSGD, alpha1)].concat()
+        let spd = sparsity.iter().flat_map(|&keep| rho1.iter().map(move |&rate| (SPD, keep, rate)));
+        spd.chain(alpha1.iter().map(|&rate| (PSGD, KEEP, rate))).collect()
     }
 
     fn fold(&self, fold: usize) -> Cell {
