@@ -36,6 +36,7 @@ fn agrees(summary: &Summary, experiment: &str, statement: &str) {
 }
 
 #[test]
+#[cfg_attr(debug_assertions, ignore = "needs an optimised build: make trends")]
 fn the_quick_reproduction_shows_the_trends_of_the_paper() {
     let folder = tempfile::tempdir().unwrap();
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);

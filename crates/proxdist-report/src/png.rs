@@ -40,3 +40,30 @@ pub fn png(svg: &str, scale: f32) -> Result<Vec<u8>, PngError> {
     resvg::render(&tree, Transform::from_scale(scale, scale), &mut pixmap.as_mut());
     pixmap.encode_png().map_err(|error| fail(error.to_string()))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{LinePlot, Series, Style, figures};
+
+    fn drawn(title: &str) -> Vec<u8> {
+        let series = vec![Series { label: "γ = 2/3".into(), points: vec![(1.0, 1.0), (10.0, 0.1)] }];
+        let svg = figures::lines(&LinePlot { title: title.into(), series, ..LinePlot::default() }, Style::standalone());
+        png(&svg, 2.0).unwrap()
+    }
+
+    #[test]
+    fn a_figure_becomes_a_picture_of_its_size_with_its_text() {
+        let picture = drawn("‖P(θ) − θ*‖² ≤ 1");
+        assert!(picture.starts_with(b"\x89PNG"));
+        let width = u32::from_be_bytes([picture[16], picture[17], picture[18], picture[19]]);
+        assert_eq!(width, 2 * 680);
+        // Text is drawn, not dropped for want of a font.
+        assert_ne!(picture, drawn("other words"));
+    }
+
+    #[test]
+    fn what_is_no_svg_is_refused() {
+        assert!(png("<p>no figure</p>", 1.0).is_err());
+    }
+}
