@@ -1,7 +1,7 @@
 # `make test` checks everything on a machine with Rust and Python; `make demo` fits a model to a small file.
-.PHONY: test demo format lint rust docs chromium python wheel bench clean
+.PHONY: test demo format lint rust trends docs chromium python wheel bench reproduce clean
 
-test: format lint rust docs python
+test: format lint rust trends docs python
 
 # The Python package, built and tested in an environment of its own. The program that it is compared with is the one that
 # `make rust` has built, if there is one.
@@ -36,6 +36,10 @@ lint:
 rust: chromium
 	cargo test --workspace --no-fail-fast
 
+# The quick reproduction of the paper, with assertions on its trends; optimised, or it would take many minutes.
+trends:
+	cargo test --release -p proxdist-lab --test trends
+
 chromium:
 	@command -v chromium >/dev/null || command -v chromium-headless-shell >/dev/null || test -n "$$CHROMIUM" || \
 		{ echo "installing Chromium for the browser tests"; apt-get update -qq && apt-get install -y -qq chromium >/dev/null; } || \
@@ -48,6 +52,10 @@ docs:
 bench:
 	cargo bench --workspace
 	cargo test --release -p proxdist-cli --test cli -- --ignored full_size --test-threads 1
+
+# Every figure and table of the paper, an hour on two cores; goes on where it was interrupted.
+reproduce:
+	cargo run --release -p proxdist-cli -- reproduce all --out reproduction
 
 clean:
 	cargo clean

@@ -27,7 +27,7 @@ mod words;
 
 use args::{Cli, Command};
 use clap::Parser as _;
-use commands::{Ending, catalogue, compare, evaluate, fit, pages, predict, simulate, tune};
+use commands::{Ending, catalogue, compare, evaluate, fit, pages, predict, reproduce, simulate, tune};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -54,6 +54,7 @@ fn run(command: &Command) -> failure::Result<Ending> {
         Command::Theory(args) => commands::theory::run(args),
         Command::Compare(args) => compare::run(args),
         Command::Simulate(args) => simulate::run(args),
+        Command::Reproduce(args) => reproduce::run(args),
         Command::Losses(args) => catalogue::losses(args),
         Command::Constraints(args) => catalogue::constraints(args),
         Command::Methods(args) => catalogue::methods(args),

@@ -63,6 +63,7 @@ use compression::{Input, Lines};
 pub use error::{Error, Place, Result};
 pub use labels::Classes;
 pub use mapped::Mapped;
+pub use npy::npy_header;
 pub use options::{Coding, Format, Missing, ReadOptions, Storage, Task, Unknown};
 pub use schema::{ColumnKind, Schema, SchemaColumn};
 pub use table::{Features, Table};

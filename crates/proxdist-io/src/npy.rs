@@ -12,6 +12,7 @@ use crate::mapped::{self, Mapped};
 use crate::number;
 use crate::options::ReadOptions;
 use crate::table::{Features, Table};
+pub use header::npy_header;
 pub(crate) use header::{Element, Header};
 
 /// Entries of an array, in row-major order.

@@ -20,13 +20,17 @@ pub mod figures;
 mod html;
 mod input;
 mod number;
+#[cfg(feature = "png")]
+mod png;
 pub mod svg;
 
 pub use escape::{escape, script_json};
-pub use html::{ComparisonTable, Problem, Report};
+pub use html::{ComparisonTable, Problem, Report, figure, page};
 pub use input::{
     BoxGroup, BoxPlots, CalibrationBin, CertificateLine, Coefficient, CoefficientMatrix, CvCurve, CvPoint, Fact,
     LinePlot, Notice, Residual, RocCurve, Section, Series, Severity, TracePoint,
 };
 pub use number::{count, duration, number};
+#[cfg(feature = "png")]
+pub use png::{PngError, png};
 pub use svg::{Style, Theme};

@@ -3,6 +3,7 @@
 mod samples;
 
 use proptest::prelude::*;
+use proxdist_report::figures::Plot;
 use proxdist_report::svg::{Extent, Kind, Scale};
 use proxdist_report::{
     BoxGroup, BoxPlots, CalibrationBin, Coefficient, CoefficientMatrix, CvCurve, CvPoint, LinePlot, Residual, RocCurve,
@@ -102,7 +103,9 @@ proptest! {
         let band = values.chunks_exact(3).map(|c| (c[0], c[1], c[2])).collect();
         let series = vec![Series { band, ..Series::new(curve.label, curve.points) }];
         for (log_x, log_y) in [(false, false), (true, false), (true, true)] {
-            check(&figures::lines(&LinePlot { log_x, log_y, series: series.clone(), ..LinePlot::default() }, style));
+            let plot = LinePlot { log_x, log_y, series: series.clone(), ..LinePlot::default() };
+            check(&figures::lines(&plot, style));
+            check(&figures::small_multiples("several", &[Plot::Lines(plot.clone()), Plot::Lines(plot)], style));
         }
     }
 
@@ -122,7 +125,10 @@ proptest! {
     #[test]
     fn box_plots_and_heat_maps_survive_any_values(values in values(60), log in any::<bool>(), columns in 0..8usize, style in styles()) {
         let groups = values.chunks(7).map(|c| BoxGroup { label: "g".into(), values: c.chunks(3).map(<[f64]>::to_vec).collect() }).collect();
-        check(&figures::box_plots(&BoxPlots { log, groups, series: vec!["a".into(), "b".into()], ..BoxPlots::default() }, style));
+        let boxes = BoxPlots { log, groups, series: vec!["a".into(), "b".into()], ..BoxPlots::default() };
+        check(&figures::box_plots(&boxes, style));
+        check(&figures::small_multiples("several", &[Plot::Boxes(boxes.clone()), Plot::Boxes(boxes.clone()), Plot::Boxes(boxes)], style));
+        check(&figures::small_multiples("none", &[], style));
         check(&figures::heat_map(&CoefficientMatrix { rows: 5, columns, values }, style));
     }
 

@@ -74,8 +74,20 @@ pub fn vector(response: Response, truth: Truth, rows: usize, columns: usize, see
     }
     let generator = &mut stream(seed, Purpose::Simulation, 0);
     let parameter = draw_truth(truth, columns, generator);
-    let scale = if response == Response::Logistic { 0.3 } else { 1.0 };
-    Ok(observe(response, parameter, Shape::Vector(columns), rows, scale, generator))
+    Ok(observe(response, parameter, Shape::Vector(columns), rows, scale(response), generator))
+}
+
+/// More observations of a given truth: the `number`-th block of them, each from a stream of its own, so that data larger than
+/// memory can be drawn piece by piece.
+pub fn block(response: Response, truth: &[f64], rows: usize, number: u64, seed: u64) -> Simulated {
+    // Stream 0 has drawn the truth.
+    let generator = &mut stream(seed, Purpose::Simulation, number.wrapping_add(1));
+    observe(response, truth.to_vec(), Shape::Vector(truth.len()), rows, scale(response), generator)
+}
+
+/// Standard deviation of the features.
+fn scale(response: Response) -> f64 {
+    if response == Response::Logistic { 0.3 } else { 1.0 }
 }
 
 /// Correlated features: neighbours have correlation 0.9, falling off geometrically, and the truth is `pairs` of neighbours with
@@ -96,9 +108,8 @@ pub fn correlated(response: Response, pairs: usize, rows: usize, columns: usize,
         parameter[2 * slots[i]] = first;
         parameter[2 * slots[i] + 1] = -first.signum() * second;
     }
-    let scale = if response == Response::Logistic { 0.3 } else { 1.0 };
     let fresh = (1.0 - CORRELATION * CORRELATION).sqrt();
-    let mut simulated = observe_features(parameter, Shape::Vector(columns), rows, scale, generator);
+    let mut simulated = observe_features(parameter, Shape::Vector(columns), rows, scale(response), generator);
     for row in simulated.x.chunks_exact_mut(columns) {
         for j in 1..columns {
             row[j] = CORRELATION * row[j - 1] + fresh * row[j];
@@ -214,6 +225,15 @@ mod tests {
             assert_eq!(rectangles(rank, 64).unwrap().len(), rank);
         }
         assert!(matrix(0, 1, 0).is_err() && matrix(100, 1, 0).is_err());
+    }
+
+    #[test]
+    fn blocks_share_the_truth_and_nothing_else() {
+        let first = vector(Response::Logistic, Truth::Sparse(3), 4, 9, 5).unwrap();
+        let blocks = [0, 1].map(|number| block(Response::Logistic, &first.truth, 4, number, 5));
+        assert!(blocks.iter().all(|block| block.truth == first.truth && block.x != first.x));
+        assert_ne!(blocks[0].x, blocks[1].x);
+        assert_eq!(block(Response::Logistic, &first.truth, 4, 1, 5).x, blocks[1].x);
     }
 
     #[test]

@@ -3,12 +3,14 @@
 mod compare;
 mod data;
 mod fit;
+mod reproduce;
 mod theory;
 mod values;
 
 pub(crate) use compare::CompareArgs;
 pub(crate) use data::{DataArgs, Delimiter, MissingPolicy, NewDataArgs, TextArgs, UnknownPolicy};
 pub(crate) use fit::{FitArgs, OutputArgs, ProblemArgs, RunArgs, SamplingArg, StopArg, TuneArgs};
+pub(crate) use reproduce::ReproduceArgs;
 pub(crate) use theory::TheoryArgs;
 pub(crate) use values::{Auto, ScheduleArg};
 
@@ -59,6 +61,8 @@ pub(crate) enum Command {
     Compare(Box<CompareArgs>),
     /// Draw data from the generators of the paper
     Simulate(SimulateArgs),
+    /// Repeat the experiments of the paper and compare
+    Reproduce(ReproduceArgs),
     /// List the losses
     Losses(CatalogueArgs),
     /// List the sets a parameter can be held to

@@ -6,6 +6,7 @@ pub(crate) mod evaluate;
 pub(crate) mod fit;
 pub(crate) mod pages;
 pub(crate) mod predict;
+pub(crate) mod reproduce;
 pub(crate) mod simulate;
 pub(crate) mod theory;
 pub(crate) mod tune;

@@ -106,14 +106,13 @@ fn csv(simulated: &Simulated) -> String {
 /// A NumPy archive: stored, so that it can be read at the speed of the disk.
 fn npz(simulated: &Simulated) -> Result<Vec<u8>> {
     let (rows, columns) = (simulated.y.len(), simulated.truth.len());
-    let arrays =
-        [("X.npy", format!("({rows}, {columns})"), &simulated.x), ("y.npy", format!("({rows},)"), &simulated.y)];
+    let arrays = [("X.npy", vec![rows, columns], &simulated.x), ("y.npy", vec![rows], &simulated.y)];
     let mut archive = ZipWriter::new(Cursor::new(Vec::new()));
     let options = SimpleFileOptions::default().compression_method(CompressionMethod::Stored).large_file(true);
     let mut write = || -> zip::result::ZipResult<()> {
         for (name, shape, values) in &arrays {
             archive.start_file(*name, options)?;
-            archive.write_all(&npy_header(shape))?;
+            archive.write_all(&proxdist_io::npy_header(shape))?;
             for chunk in values.chunks(8192) {
                 let bytes: Vec<u8> = chunk.iter().flat_map(|value| value.to_le_bytes()).collect();
                 archive.write_all(&bytes)?;
@@ -125,16 +124,4 @@ fn npz(simulated: &Simulated) -> Result<Vec<u8>> {
     written
         .map(Cursor::into_inner)
         .map_err(|error| Failure::new(format!("data.npz: {error}"), "give smaller --n or --p"))
-}
-
-/// Magic, version 1.0 and a description padded to a multiple of 64 bytes.
-fn npy_header(shape: &str) -> Vec<u8> {
-    let mut text = format!("{{'descr': '<f8', 'fortran_order': False, 'shape': {shape}, }}");
-    let length = (10 + text.len() + 1).next_multiple_of(64) - 10;
-    text.extend(std::iter::repeat_n(' ', length - 1 - text.len()));
-    text.push('\n');
-    let mut header = b"\x93NUMPY\x01\x00".to_vec();
-    header.extend((length as u16).to_le_bytes());
-    header.extend(text.as_bytes());
-    header
 }

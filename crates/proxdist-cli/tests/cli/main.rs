@@ -8,6 +8,7 @@ mod manners;
 mod methods;
 mod numbers;
 mod real_data;
+mod reproduce;
 mod round_trip;
 mod signals;
 mod theory;

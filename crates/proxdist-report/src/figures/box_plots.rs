@@ -10,31 +10,68 @@ use crate::svg::{
 pub fn box_plots(plots: &BoxPlots, style: Style) -> String {
     let title = if plots.title.is_empty() { "Box plots" } else { &plots.title };
     let mut canvas = Canvas::new(style, 90.0);
-    let kind = if plots.log { Kind::Log } else { Kind::Linear };
-    let values = || plots.groups.iter().flat_map(|g| g.values.iter().flatten().copied());
-    let Some(extent) = Extent::over(values(), kind) else {
+    if extent(plots).is_none() {
         canvas.nothing_to_show("No values to show.");
         return canvas.finish(title, "No values to show.");
-    };
-    let left_out = values().filter(|&v| !kind.can_draw(v)).count();
-    let mut top = canvas.title(title);
-    let series = plots.groups.iter().map(|g| g.values.len()).max().unwrap_or(0).max(plots.series.len()).max(1);
-    if plots.series.len() > 1 {
-        let key = |(i, name): (usize, &String)| Key::new(Swatch::Box(Colour::Series(i)), name);
-        top += legend(&mut canvas, top, &plots.series.iter().enumerate().map(key).collect::<Vec<_>>());
     }
-    let note = match left_out {
+    let mut top = canvas.title(title);
+    if plots.series.len() > 1 {
+        top += legend(&mut canvas, top, &keys(plots));
+    }
+    let bounds = Rect { left: 0.0, top, width: canvas.width(), height: 330.0 };
+    let bottom = draw(&mut canvas, bounds, plots);
+    canvas.set_height(bottom + if left_out(plots) == 0 { 26.0 } else { 42.0 });
+    canvas.finish(title, &description(plots))
+}
+
+/// What the plot shows, for those who cannot see it.
+pub(super) fn description(plots: &BoxPlots) -> String {
+    format!("{} groups of up to {} boxes. {}", plots.groups.len(), series(plots), note(plots))
+}
+
+/// The entries of its legend.
+pub(super) fn keys(plots: &BoxPlots) -> Vec<Key> {
+    let key = |(i, name): (usize, &String)| Key::new(Swatch::Box(Colour::Series(i)), name);
+    plots.series.iter().enumerate().map(key).collect()
+}
+
+fn kind(plots: &BoxPlots) -> Kind {
+    if plots.log { Kind::Log } else { Kind::Linear }
+}
+
+fn values(plots: &BoxPlots) -> impl Iterator<Item = f64> {
+    plots.groups.iter().flat_map(|g| g.values.iter().flatten().copied())
+}
+
+fn extent(plots: &BoxPlots) -> Option<Extent> {
+    Extent::over(values(plots), kind(plots))
+}
+
+fn left_out(plots: &BoxPlots) -> usize {
+    values(plots).filter(|&v| !kind(plots).can_draw(v)).count()
+}
+
+fn note(plots: &BoxPlots) -> String {
+    match left_out(plots) {
         0 => String::new(),
         n => format!("{n} {} left out", if n == 1 { "value" } else { "values" }),
-    };
-    let x = Axis { label: note, ..Axis::new(Scale::exact(0.0, 1.0), "").bare() };
-    let y = Axis::new(Scale::new(kind, Some(extent), 0.05), plots.label.clone());
-    let bounds = Rect { left: 0.0, top, width: canvas.width(), height: 330.0 };
+    }
+}
+
+fn series(plots: &BoxPlots) -> usize {
+    plots.groups.iter().map(|g| g.values.len()).max().unwrap_or(0).max(plots.series.len()).max(1)
+}
+
+/// Draws axes and boxes into a part of the drawing; gives the lower edge of the plot.
+pub(super) fn draw(canvas: &mut Canvas, bounds: Rect, plots: &BoxPlots) -> f64 {
+    let (kind, series) = (kind(plots), series(plots));
+    let x = Axis { label: note(plots), ..Axis::new(Scale::exact(0.0, 1.0), "").bare() };
+    let y = Axis::new(Scale::new(kind, extent(plots), 0.05), plots.label.clone());
     let mut panel = Panel::new(bounds, x, y, 0.0);
     // Room for the names of the groups, which stand where tick labels would.
     panel.plot.height -= 14.0;
     let label = std::mem::take(&mut panel.x.label);
-    panel.draw(&mut canvas);
+    panel.draw(canvas);
     let slot = panel.plot.width / plots.groups.len().max(1) as f64;
     let place = slot * 0.84 / series as f64;
     // Names that would touch are thinned out.
@@ -49,7 +86,7 @@ pub fn box_plots(plots: &BoxPlots, style: Style) -> String {
             let drawable: Vec<f64> = values.iter().copied().filter(|&v| kind.can_draw(v)).collect();
             if let Some(summary) = Summary::of(&drawable) {
                 let middle = start + slot * 0.08 + (s as f64 + 0.5) * place;
-                panel.box_plot(&mut canvas, middle, (place * 0.36).min(22.0), &summary, Colour::Series(s));
+                panel.box_plot(canvas, middle, (place * 0.36).min(22.0), &summary, Colour::Series(s));
             }
         }
         if g % every == 0 {
@@ -63,6 +100,5 @@ pub fn box_plots(plots: &BoxPlots, style: Style) -> String {
     }
     let quiet = TextStyle::new(11.0, Anchor::End).colour(Colour::Muted);
     canvas.text((panel.plot.right(), panel.plot.bottom() + 32.0), &label.as_str().into(), quiet);
-    canvas.set_height(panel.plot.bottom() + if label.is_empty() { 26.0 } else { 42.0 });
-    canvas.finish(title, &format!("{} groups of up to {series} boxes. {label}", plots.groups.len()))
+    panel.plot.bottom()
 }

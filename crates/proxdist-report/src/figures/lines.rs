@@ -8,37 +8,63 @@ use crate::svg::{Axis, Canvas, Extent, Key, Kind, Panel, Rect, Scale, Stroke, St
 pub fn lines(plot: &LinePlot, style: Style) -> String {
     let title = if plot.title.is_empty() { "Lines" } else { &plot.title };
     let mut canvas = Canvas::new(style, 90.0);
-    let kind = |log| if log { Kind::Log } else { Kind::Linear };
-    let (x_kind, y_kind) = (kind(plot.log_x), kind(plot.log_y));
-    let edges = |s: &'_ Series| s.band.iter().flat_map(|b| [(b.0, b.1), (b.0, b.2)]).collect::<Vec<_>>();
-    let all = || plot.series.iter().flat_map(|s| s.points.iter().copied().chain(edges(s)));
-    let points = || all().filter(|p| x_kind.can_draw(p.0) && y_kind.can_draw(p.1));
-    let (x, y) = (Extent::over(points().map(|p| p.0), x_kind), Extent::over(points().map(|p| p.1), y_kind));
-    if x.is_none() {
+    if extents(plot).is_none() {
         canvas.nothing_to_show("No points to show.");
         return canvas.finish(title, "No points to show.");
     }
     let mut top = canvas.title(title);
-    let key = |(i, s): (usize, &Series)| Key::new(Swatch::Line(Stroke::series(i)), &s.label);
     if plot.series.len() > 1 || plot.series.iter().any(|s| !s.label.is_empty()) {
-        top += legend(&mut canvas, top, &plot.series.iter().enumerate().map(key).collect::<Vec<_>>());
+        top += legend(&mut canvas, top, &keys(plot));
     }
     let bounds = Rect { left: 0.0, top, width: canvas.width(), height: 340.0 };
+    let bottom = draw(&mut canvas, bounds, plot);
+    canvas.set_height(bottom + 42.0);
+    canvas.finish(title, &description(plot))
+}
+
+/// What the plot shows, for those who cannot see it.
+pub(super) fn description(plot: &LinePlot) -> String {
+    format!("{} lines: {} against {}.", plot.series.len(), plot.y_label, plot.x_label)
+}
+
+/// The entries of its legend.
+pub(super) fn keys(plot: &LinePlot) -> Vec<Key> {
+    let key = |(i, s): (usize, &Series)| Key::new(Swatch::Line(Stroke::series(i)), &s.label);
+    plot.series.iter().enumerate().map(key).collect()
+}
+
+/// Ranges of both axes; `None` when there is nothing to draw.
+fn extents(plot: &LinePlot) -> Option<(Extent, Extent)> {
+    let (x_kind, y_kind) = kinds(plot);
+    let edges = |s: &'_ Series| s.band.iter().flat_map(|b| [(b.0, b.1), (b.0, b.2)]).collect::<Vec<_>>();
+    let all = || plot.series.iter().flat_map(|s| s.points.iter().copied().chain(edges(s)));
+    let points = || all().filter(|p| x_kind.can_draw(p.0) && y_kind.can_draw(p.1));
+    Some((Extent::over(points().map(|p| p.0), x_kind)?, Extent::over(points().map(|p| p.1), y_kind)?))
+}
+
+fn kinds(plot: &LinePlot) -> (Kind, Kind) {
+    let kind = |log| if log { Kind::Log } else { Kind::Linear };
+    (kind(plot.log_x), kind(plot.log_y))
+}
+
+/// Draws axes and lines into a part of the drawing; gives the lower edge of the plot.
+pub(super) fn draw(canvas: &mut Canvas, bounds: Rect, plot: &LinePlot) -> f64 {
+    let (x_kind, y_kind) = kinds(plot);
+    let (x, y) = extents(plot).unzip();
     let x = Axis::new(Scale::new(x_kind, x, 0.03), plot.x_label.clone());
     let y = Axis::new(Scale::new(y_kind, y, 0.05), plot.y_label.clone());
     let panel = Panel::new(bounds, x, y, 0.0);
-    panel.draw(&mut canvas);
+    panel.draw(canvas);
     for (i, series) in plot.series.iter().enumerate() {
         let band: Vec<_> = thinned(series.band.len(), 1500).map(|k| series.band[k]).collect();
-        panel.band(&mut canvas, &band, Stroke::series(i).colour, 0.18);
+        panel.band(canvas, &band, Stroke::series(i).colour, 0.18);
     }
     for (i, series) in plot.series.iter().enumerate() {
         let kept: Vec<_> = thinned(series.points.len(), 1500).map(|k| series.points[k]).collect();
-        panel.line(&mut canvas, &kept, Stroke::series(i));
+        panel.line(canvas, &kept, Stroke::series(i));
         if kept.len() <= 20 {
-            panel.dots(&mut canvas, &kept, 2.8, Stroke::series(i).colour, 1.0);
+            panel.dots(canvas, &kept, 2.8, Stroke::series(i).colour, 1.0);
         }
     }
-    canvas.set_height(panel.plot.bottom() + 42.0);
-    canvas.finish(title, &format!("{} lines: {} against {}.", plot.series.len(), plot.y_label, plot.x_label))
+    panel.plot.bottom()
 }

@@ -9,6 +9,7 @@ mod heat_map;
 mod lines;
 mod residuals;
 mod roc;
+mod small_multiples;
 
 pub use box_plots::box_plots;
 pub use calibration::calibration;
@@ -20,6 +21,7 @@ pub use heat_map::heat_map;
 pub use lines::lines;
 pub use residuals::residuals;
 pub use roc::roc;
+pub use small_multiples::{Plot, small_multiples};
 
 /// Indices of at most `most` of `length` items, evenly spread, first and last included: the same every time.
 pub(crate) fn thinned(length: usize, most: usize) -> impl Iterator<Item = usize> {

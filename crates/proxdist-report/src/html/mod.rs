@@ -13,6 +13,7 @@ mod table;
 
 pub use comparison::ComparisonTable;
 pub use problem::Problem;
+pub use sections::figure;
 
 use crate::escape::{escape, script_json};
 use crate::input::{
@@ -79,11 +80,7 @@ impl Report {
     /// The page.
     pub fn to_html(&self) -> String {
         let title = if self.title.is_empty() { "Model report" } else { &self.title };
-        let mut page = String::from(HEAD);
-        page.push_str(&format!(
-            "<title>{}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<main>\n",
-            escape(title)
-        ));
+        let mut page = head(title);
         page.push_str(&format!("<header>\n<h1>{}</h1>\n", escape(title)));
         if !self.result.is_empty() {
             page.push_str(&format!("<p class=\"result\">{}</p>\n", escape(&self.result)));
@@ -111,6 +108,17 @@ impl Report {
         page.push_str(&format!("</main>\n<script nonce=\"proxdist\">\n{SCRIPT}</script>\n</body>\n</html>\n"));
         page
     }
+}
+
+/// Everything up to the content of a page.
+fn head(title: &str) -> String {
+    let title = escape(title);
+    format!("{HEAD}<title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<main>\n")
+}
+
+/// A page in the look of the reports around content of one's own, which must be HTML, escaped where it needs to be.
+pub fn page(title: &str, content: &str) -> String {
+    format!("{}<h1>{}</h1>\n{content}</main>\n</body>\n</html>\n", head(title), escape(title))
 }
 
 /// Data for the scripts, in a form that no browser takes for code. Numbers that are not finite become `null`.

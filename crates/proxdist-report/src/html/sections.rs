@@ -14,7 +14,7 @@ const WIDE: f64 = 780.0;
 const NARROW: f64 = 330.0;
 
 /// A figure in a wide and a narrow version, so that its text stays readable on a phone.
-pub(super) fn figure(draw: impl Fn(Style) -> String, caption: &str) -> String {
+pub fn figure(draw: impl Fn(Style) -> String, caption: &str) -> String {
     let caption =
         if caption.is_empty() { String::new() } else { format!("<figcaption>{}</figcaption>", escape(caption)) };
     let (wide, narrow) = (draw(Style::inline().width(WIDE)), draw(Style::inline().width(NARROW)));

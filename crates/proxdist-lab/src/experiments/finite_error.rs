@@ -1,0 +1,326 @@
+//! Figures 1 and 2: the error after k steps at several γ, in the objective, $F(P_C(\theta_k)) - F(\theta_*)$, and in the parameter,
+//! $\|P_C(\theta_k) - \theta_*\|^2$.
+//!
+//! $\theta_*$ is the optimum on the sample, from the exact finish. All γ see the same batches. The figures show one path a setting, as
+//! the paper's do; statements are judged on geometric means over the repeats.
+
+use crate::cell::Cell;
+use crate::error::Result;
+use crate::experiment::{Experiment, Section, Statement, Verdict};
+use crate::frame::Frame;
+use crate::paper;
+use crate::settings::{FiniteError as Settings, Size, fraction};
+use crate::stats::{geometric_mean, mean};
+use crate::study::{Model, Schedule, Set, follow, log_spaced, optimum, repeat_seed, simulate, squared_distance};
+use proxdist::Problem;
+use proxdist::solver::Method;
+use proxdist_report::figures::{Plot, small_multiples};
+use proxdist_report::{LinePlot, Series, number};
+
+/// A set, a model and a size: one panel of a figure.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Panel {
+    pub(super) set: Set,
+    pub(super) model: Model,
+    pub(super) is_high: bool,
+    pub(super) size: Size,
+    pub(super) batch: usize,
+}
+
+impl Panel {
+    pub(super) fn dimension(&self) -> &'static str {
+        if self.is_high { "high" } else { "low" }
+    }
+
+    pub(super) fn title(&self) -> String {
+        let Size { n, p } = self.size;
+        format!("{}, {}, n = {n}, p = {p}", self.set.name(), self.model.name())
+    }
+
+    pub(super) fn rows(&self, frame: &Frame) -> Frame {
+        frame.only(&[("set", &self.set.name()), ("model", self.model.name()), ("dimension", self.dimension())])
+    }
+}
+
+/// Both sets, both models, both sizes.
+pub(super) fn panels(settings: &Settings) -> Vec<Panel> {
+    let mut panels = Vec::new();
+    for set in [Set::Ball, Set::Sparsity(settings.sparsity)] {
+        for model in [Model::Linear, Model::Logistic] {
+            for (is_high, size) in [(false, settings.low), (true, settings.high)] {
+                let share = if model == Model::Linear { settings.linear_batch } else { settings.logistic_batch };
+                let batch = ((size.n as f64 * share).round() as usize).clamp(1, size.n);
+                panels.push(Panel { set, model, is_high, size, batch });
+            }
+        }
+    }
+    panels
+}
+
+/// A schedule with its names in the file.
+#[derive(Clone, Debug)]
+pub(super) struct Tried {
+    pub(super) gamma: String,
+    pub(super) rho1: f64,
+}
+
+const COLUMNS: [&str; 10] =
+    ["set", "model", "dimension", "gamma", "rho1", "repeat", "step", "excess", "squared_error", "residual"];
+
+/// The paths of several schedules on the same data and batches.
+pub(super) fn path_cell(panel: Panel, tried: Vec<Tried>, steps: u64, seed: u64, repeat: u64) -> Cell {
+    let names: Vec<String> = tried.iter().map(|t| format!("{}:{}", t.gamma, t.rho1)).collect();
+    let key = format!("{} b={} {} steps={steps} repeat={repeat}", panel.title(), panel.batch, names.join(" "));
+    let weight = step_seconds(panel) * (steps * tried.len() as u64) as f64;
+    Cell::new("paths", key, weight, move |halt| {
+        let seed = repeat_seed(seed, repeat);
+        let simulated = simulate(panel.model, panel.set, panel.size, seed)?;
+        let data = simulated.data()?;
+        let (loss, constraint) = (panel.model.loss()?, panel.set.constraint(simulated.shape)?);
+        let problem = Problem::new(&data, &*loss, &*constraint);
+        let best = optimum(&problem, seed)?;
+        let objective = problem.objective();
+        let mut frame = Frame::new(&COLUMNS);
+        for Tried { gamma, rho1 } in &tried {
+            let schedule = Schedule { rho1: *rho1, gamma: fraction(gamma).unwrap_or(1.0), batch: panel.batch, steps };
+            let checkpoints = log_spaced(steps, 12).into_iter();
+            follow(&problem, &Method::ProximalDistance, schedule, seed, checkpoints, halt, |step, point| {
+                frame.push([
+                    panel.set.name().into(),
+                    panel.model.name().into(),
+                    panel.dimension().into(),
+                    gamma.as_str().into(),
+                    (*rho1).into(),
+                    repeat.into(),
+                    step.into(),
+                    (objective.value(point) - best.objective).into(),
+                    squared_distance(point, &best.theta).into(),
+                    best.stationarity.into(),
+                ]);
+                Ok(true)
+            })?;
+        }
+        Ok(frame)
+    })
+}
+
+/// Roughly the time of a step, for the time left.
+pub(super) fn step_seconds(panel: Panel) -> f64 {
+    let (b, p) = (panel.batch as f64, panel.size.p as f64);
+    let newton = if panel.model == Model::Linear { 1.0 } else { 2.5 };
+    2e-6 + newton * (0.4e-9 * b * p * b.min(p) + 6e-9 * b * p.min(50.0))
+}
+
+/// Figure 1 or Figure 2: the same runs, another measure.
+pub(super) struct FiniteError {
+    settings: Settings,
+    seed: u64,
+    name: &'static str,
+    column: &'static str,
+    label: &'static str,
+}
+
+impl FiniteError {
+    pub(super) fn in_objective(settings: Settings, seed: u64) -> Self {
+        let label = "F(P(θ)) − F(θ*)";
+        FiniteError { settings, seed, name: "figure1", column: "excess", label }
+    }
+
+    pub(super) fn in_parameter(settings: Settings, seed: u64) -> Self {
+        let label = "‖P(θ) − θ*‖²";
+        FiniteError { settings, seed, name: "figure2", column: "squared_error", label }
+    }
+
+    fn rho1(&self, set: Set) -> f64 {
+        if set == Set::Ball { self.settings.ball_rho1 } else { self.settings.sparsity_rho1 }
+    }
+
+    /// Geometric mean over repeats of the error at a step.
+    fn error(&self, rows: &Frame, gamma: &str, step: u64) -> f64 {
+        geometric_mean(&rows.only(&[("gamma", gamma), ("step", &step.to_string())]).numbers(self.column))
+    }
+}
+
+impl Experiment for FiniteError {
+    fn cells(&self) -> Vec<Cell> {
+        let Settings { gammas, steps, repeats, .. } = &self.settings;
+        let mut cells = Vec::new();
+        for panel in panels(&self.settings) {
+            let rho1 = self.rho1(panel.set);
+            for repeat in 0..*repeats {
+                let tried = gammas.iter().map(|gamma| Tried { gamma: gamma.clone(), rho1 }).collect();
+                cells.push(path_cell(panel, tried, *steps, self.seed, repeat));
+            }
+        }
+        cells
+    }
+
+    fn foreign_columns(&self) -> &'static [&'static str] {
+        if self.name == "figure1" { &["squared_error"] } else { &["excess"] }
+    }
+
+    fn section(&self, results: &Frame) -> Result<Section> {
+        let (title, text) = match self.name {
+            "figure1" => ("Figure 1: finite error in the objective", paper::FIGURE1),
+            _ => ("Figure 2: finite error in the parameter", paper::FIGURE2),
+        };
+        let mut section = Section::new(title, text);
+        let settings = &self.settings;
+        section.fact(
+            "Sets",
+            format!(
+                "unit ball with ρ₁ = {}, sparsity {} with ρ₁ = {}",
+                settings.ball_rho1, settings.sparsity, settings.sparsity_rho1
+            ),
+        );
+        section.fact(
+            "Batches",
+            format!(
+                "{} of n linear, {} of n logistic; the same for all γ",
+                settings.linear_batch, settings.logistic_batch
+            ),
+        );
+        section.fact(
+            "Open in the paper",
+            format!(
+                "n and p as in the titles, {} steps from θ = 0, {} repeats with new data",
+                settings.steps, settings.repeats
+            ),
+        );
+        section.fact(
+            "θ*",
+            format!(
+                "optimum on the sample by the exact finish; largest certificate residual {}",
+                number(results.numbers("residual").into_iter().fold(0.0, f64::max), 2)
+            ),
+        );
+        for (part, set) in [("ball", Set::Ball), ("sparsity", Set::Sparsity(settings.sparsity))] {
+            let plots: Vec<Plot> =
+                panels(settings).into_iter().filter(|p| p.set == set).map(|p| self.plot(p, results)).collect();
+            let heading = format!("{title}, {}", set.name());
+            let caption = format!("{}, first repeat; one line for each γ.", set.name());
+            section.picture(&format!("{}-{part}", self.name), &caption, move |style| {
+                small_multiples(&heading, &plots, style)
+            });
+        }
+        section.statements = self.statements(results);
+        Ok(section)
+    }
+}
+
+impl FiniteError {
+    fn plot(&self, panel: Panel, results: &Frame) -> Plot {
+        let first = panel.rows(results).only(&[("repeat", "0")]);
+        let series = |gamma: &String| Series {
+            band: Vec::new(),
+            label: format!("γ = {gamma}"),
+            points: first.only(&[("gamma", gamma)]).points("step", self.column),
+        };
+        Plot::Lines(LinePlot {
+            title: panel.title(),
+            x_label: "step k".into(),
+            y_label: self.label.into(),
+            log_x: true,
+            log_y: true,
+            series: self.settings.gammas.iter().map(series).collect(),
+        })
+    }
+
+    fn statements(&self, results: &Frame) -> Vec<Statement> {
+        let last = self.settings.steps;
+        let steps = log_spaced(last, 12);
+        let earlier = steps.iter().copied().filter(|&step| step <= last / 10).next_back().unwrap_or(1);
+        let all: Vec<(Panel, Frame)> =
+            panels(&self.settings).into_iter().map(|panel| (panel, panel.rows(results))).collect();
+        let end = |rows: &Frame, gamma: &str| self.error(rows, gamma, last);
+        let fall = |rows: &Frame, gamma: &str| end(rows, gamma) / self.error(rows, gamma, earlier);
+        let names = |held: &[bool]| {
+            let missed: Vec<String> =
+                all.iter().zip(held).filter(|(_, held)| !**held).map(|((p, _), _)| p.title()).collect();
+            let count = held.iter().filter(|held| **held).count();
+            let rest = if missed.is_empty() { String::new() } else { format!("; not in {}", missed.join("; ")) };
+            format!("in {count} of {} panels{rest}", held.len())
+        };
+        let mut statements = Vec::new();
+        let held: Vec<bool> = all.iter().map(|(_, rows)| fall(rows, "2/3") < 1.0 && fall(rows, "1") < 1.0).collect();
+        statements.push(Statement::new(
+            "progress",
+            paper::PROGRESS,
+            format!("error at step {last} below that at step {earlier} for γ = 2/3 and 1 {}", names(&held)),
+            Verdict::when(held.iter().all(|h| *h)),
+        ));
+        let held: Vec<bool> = all
+            .iter()
+            .map(|(_, rows)| end(rows, "1/3") > end(rows, "2/3") && end(rows, "2/3") > end(rows, "1"))
+            .collect();
+        statements.push(Statement::new(
+            "monotone",
+            paper::MONOTONE,
+            format!("final errors fall from γ = 1/3 to 2/3 to 1 {}", names(&held)),
+            Verdict::when(held.iter().all(|h| *h)),
+        ));
+        let linear_ball: Vec<&Frame> =
+            all.iter().filter(|(p, _)| p.set == Set::Ball && p.model == Model::Linear).map(|(_, r)| r).collect();
+        let ratios: Vec<f64> = linear_ball.iter().map(|rows| end(rows, "4/3") / end(rows, "1")).collect();
+        let shown = ratios.iter().map(|r| number(*r, 2)).collect::<Vec<_>>().join(", ");
+        statements.push(Statement::new(
+            "faster beyond one",
+            paper::FASTER,
+            format!("linear, unit ball: final error at γ = 4/3 over that at γ = 1: {shown} (low, high)"),
+            Verdict::when(ratios.iter().all(|r| *r < 1.0)),
+        ));
+        let flat: Vec<bool> = all.iter().map(|(_, rows)| fall(rows, "5/3") > fall(rows, "1")).collect();
+        let falls: Vec<f64> = all.iter().map(|(_, rows)| fall(rows, "5/3")).collect();
+        statements.push(Statement::new(
+            "asymptote",
+            paper::ASYMPTOTE,
+            format!(
+                "over the last decade of steps the error at γ = 5/3 falls by less than at γ = 1 {}; factors {}",
+                names(&flat),
+                falls.iter().map(|f| number(*f, 2)).collect::<Vec<_>>().join(", ")
+            ),
+            Verdict::when(flat.iter().all(|f| *f)),
+        ));
+        let logistic: Vec<&Frame> = all.iter().filter(|(p, _)| p.model == Model::Logistic).map(|(_, r)| r).collect();
+        let early: Vec<bool> = logistic.iter().map(|rows| fall(rows, "4/3") > fall(rows, "1")).collect();
+        statements.push(Statement::new(
+            "asymptote logistic",
+            paper::ASYMPTOTE_LOGISTIC,
+            format!(
+                "logistic: at γ = 4/3 the error falls by less than at γ = 1 over the last decade in {} of {} panels",
+                early.iter().filter(|e| **e).count(),
+                early.len()
+            ),
+            Verdict::when(early.iter().all(|e| *e)),
+        ));
+        let rough = |set_is_ball: bool| {
+            let of = |(_, rows): &&(Panel, Frame)| {
+                roughness(&rows.only(&[("repeat", "0"), ("gamma", "1")]).numbers(self.column))
+            };
+            mean(
+                &all.iter()
+                    .filter(|(p, _)| (p.set == Set::Ball) == set_is_ball)
+                    .map(|pair| of(&pair))
+                    .collect::<Vec<_>>(),
+            )
+        };
+        let (ball, sparse) = (rough(true), rough(false));
+        statements.push(Statement::new(
+            "choppy",
+            paper::CHOPPY,
+            format!(
+                "mean absolute second difference of the log error at γ = 1: ball {}, sparsity {}",
+                number(ball, 2),
+                number(sparse, 2)
+            ),
+            Verdict::when(sparse > ball),
+        ));
+        statements
+    }
+}
+
+/// Mean absolute second difference of the logarithms.
+fn roughness(errors: &[f64]) -> f64 {
+    let logs: Vec<f64> = errors.iter().filter(|e| **e > 0.0).map(|e| e.ln()).collect();
+    mean(&logs.windows(3).map(|w| (w[0] - 2.0 * w[1] + w[2]).abs()).collect::<Vec<_>>())
+}

@@ -1,0 +1,240 @@
+//! Figure 3b: time and steps to convergence of logistic regression as n and the batch grow.
+//!
+//! Data of one size at a time are drawn on disk and mapped. A run has converged at the first step with
+//! $\|P_C(\theta_k) - \theta_*\|^2 \le \mathrm{target}\cdot\|\theta_*\|^2$, the same for every batch size, so errors are comparable by construction; $\theta_*$ is
+//! the optimum on the sample. Time is that of one thread on the processor, the check included (it costs O(p)).
+
+use crate::cell::Cell;
+use crate::error::{Error, Result};
+use crate::experiment::{Experiment, Grid, Section, Statement, Verdict};
+use crate::frame::Frame;
+use crate::machine::Stopwatch;
+use crate::on_disk::OnDisk;
+use crate::paper;
+use crate::settings::Runtime as Settings;
+use crate::stats::log_slope;
+use crate::study::{Schedule, Set, follow, log_spaced, optimum, squared_distance};
+use proxdist::constraint::Sparsity;
+use proxdist::loss::Logistic;
+use proxdist::simulate::{Response, Truth};
+use proxdist::solver::Method;
+use proxdist::{Data, Problem};
+use proxdist_report::figures::{Plot, small_multiples};
+use proxdist_report::{LinePlot, Series, duration, number};
+use std::path::PathBuf;
+
+pub(super) struct Runtime {
+    pub(super) settings: Settings,
+    pub(super) seed: u64,
+    /// Folder for the data while they are needed.
+    pub(super) scratch: PathBuf,
+}
+
+/// Name of the full batch in the file.
+const FULL: &str = "n";
+const EXACT: &str = "exact finish";
+
+impl Runtime {
+    fn cell(&self, n: usize) -> Cell {
+        let (settings, seed, scratch) = (self.settings.clone(), self.seed, self.scratch.clone());
+        let Settings { p, batches, sparsity, rho1, target, steps, .. } = &self.settings;
+        let key =
+            format!("n={n} p={p} batches={batches:?} sparsity={sparsity} rho1={rho1} target={target} steps={steps}");
+        Cell::new("figure3b", key, 1e-8 * (n * p) as f64 * (*p as f64).min(300.0) + 5.0, move |halt| {
+            let Settings { p, batches, sparsity, rho1, target, steps, .. } = &settings;
+            let stem = scratch.join(format!("figure3b-{n}"));
+            let drawn = OnDisk::draw(&stem, Response::Logistic, Truth::Sparse(*sparsity), (n, *p), seed, halt)?;
+            let table = drawn.read()?;
+            let wrong = || Error::WrongData {
+                path: stem.clone(),
+                found: "no mapped numbers".into(),
+                expected: "features and response".into(),
+            };
+            let (x, y) = (table.features.dense_f64().ok_or_else(wrong)?, table.response.as_ref().ok_or_else(wrong)?);
+            let data = Data::dense(x, *p, y)?;
+            let constraint = Sparsity::at_most(*sparsity);
+            let problem = Problem::new(&data, Logistic, &constraint);
+            let objective = problem.objective();
+            let mut frame =
+                Frame::new(&["n", "batch", "steps", "seconds", "rows_seen", "squared_error", "excess", "converged"]);
+            let watch = Stopwatch::start();
+            let best = optimum(&problem, seed)?;
+            let taken = watch.elapsed().as_secs_f64();
+            frame.push([
+                n.into(),
+                EXACT.into(),
+                0_usize.into(),
+                taken.into(),
+                0_usize.into(),
+                0.0.into(),
+                0.0.into(),
+                1_usize.into(),
+            ]);
+            let size = squared_distance(&best.theta, &vec![0.0; *p]);
+            for batch in batches.iter().copied().filter(|&b| b < n).chain([n]) {
+                halt.check()?;
+                let schedule = Schedule { rho1: *rho1, gamma: 1.0, batch, steps: *steps };
+                let (mut reached, mut last, mut point_then) = (0, f64::NAN, vec![0.0; *p]);
+                let watch = Stopwatch::start();
+                let checkpoints = log_spaced(*steps, 200).into_iter();
+                follow(&problem, &Method::ProximalDistance, schedule, seed, checkpoints, halt, |step, point| {
+                    last = squared_distance(point, &best.theta);
+                    reached = step;
+                    point_then.copy_from_slice(point);
+                    Ok(last > target * size)
+                })?;
+                let taken = watch.elapsed().as_secs_f64();
+                let name = if batch == n { FULL.to_owned() } else { batch.to_string() };
+                let converged = usize::from(last <= target * size);
+                frame.push([
+                    n.into(),
+                    name.into(),
+                    reached.into(),
+                    taken.into(),
+                    (reached * batch as u64).into(),
+                    last.into(),
+                    (objective.value(&point_then) - best.objective).into(),
+                    converged.into(),
+                ]);
+            }
+            Ok(frame)
+        })
+        .alone()
+    }
+}
+
+impl Experiment for Runtime {
+    fn cells(&self) -> Vec<Cell> {
+        self.settings.n.iter().map(|&n| self.cell(n)).collect()
+    }
+
+    fn section(&self, results: &Frame) -> Result<Section> {
+        let mut section = Section::new("Figure 3b: time and steps as n and the batch grow", paper::FIGURE3B);
+        let settings = &self.settings;
+        let set = Set::Sparsity(settings.sparsity).name();
+        section
+            .fact("Open in the paper", format!("the set ({set}), ρ₁ = {}, γ = 1, p = {}", settings.rho1, settings.p));
+        section.fact(
+            "Converged",
+            format!(
+                "squared distance to the sample optimum at most {} of its squared norm: the same error for every batch",
+                settings.target
+            ),
+        );
+        section.fact("Time", "one thread on the processor, data mapped from disk");
+        let mut table =
+            Grid::new("To convergence", &["n, batch", "steps", "time", "rows seen / n", "squared error", "F − F(θ*)"]);
+        let levels = results.levels("batch");
+        for n in results.levels("n") {
+            for batch in &levels {
+                let row = results.only(&[("n", &n), ("batch", batch)]);
+                let get = |column: &str| row.numbers(column).first().copied().unwrap_or(f64::NAN);
+                let steps = if batch == EXACT { "–".to_owned() } else { number(get("steps"), 6) };
+                let note = if get("converged") == 1.0 { "" } else { " (not converged)" };
+                let seen = get("rows_seen") / n.parse::<f64>().unwrap_or(f64::NAN);
+                let seen = if batch == EXACT { "–".to_owned() } else { number(seen, 3) };
+                table.rows.push(vec![
+                    format!("{n}, {batch}{note}"),
+                    steps,
+                    duration(get("seconds")),
+                    seen,
+                    number(get("squared_error"), 3),
+                    number(get("excess"), 2),
+                ]);
+            }
+        }
+        section.tables.push(table);
+        let series = |column: &str, with_exact: bool| -> Vec<Series> {
+            let wanted = levels.iter().filter(|batch| with_exact || *batch != EXACT);
+            wanted
+                .map(|batch| Series {
+                    band: Vec::new(),
+                    label: if batch == EXACT { batch.clone() } else { format!("b = {batch}") },
+                    points: results.only(&[("batch", batch)]).points("n", column),
+                })
+                .collect()
+        };
+        let plot = |title: &str, label: &str, series| {
+            Plot::Lines(LinePlot {
+                title: title.into(),
+                x_label: "n".into(),
+                y_label: label.into(),
+                log_x: true,
+                log_y: true,
+                series,
+            })
+        };
+        // The exact finish takes no steps of this kind, so its line comes last in one panel only.
+        let mut seconds = series("seconds", true);
+        seconds.rotate_left(1);
+        let plots = vec![plot("time", "seconds", seconds), plot("steps", "steps", series("steps", false))];
+        section.picture("figure3b", "Time and steps to convergence.", move |style| {
+            small_multiples("To convergence, logistic regression", &plots, style)
+        });
+        section.statements = self.statements(results);
+        Ok(section)
+    }
+}
+
+impl Runtime {
+    fn statements(&self, results: &Frame) -> Vec<Statement> {
+        let full = results.only(&[("batch", FULL)]);
+        let ratios = |batch: &str, column: &str| -> Vec<f64> {
+            let own = results.only(&[("batch", batch)]).numbers(column);
+            full.numbers(column).iter().zip(own).map(|(full, own)| full / own).collect()
+        };
+        let smallest = |values: &[f64]| values.iter().copied().fold(f64::INFINITY, f64::min);
+        let list = |values: &[f64]| values.iter().map(|v| number(*v, 3)).collect::<Vec<_>>().join(", ");
+        let names: Vec<String> = self.settings.batches.iter().map(usize::to_string).collect();
+        let all_converged = results.numbers("converged").iter().all(|c| *c == 1.0);
+        let mut statements = Vec::new();
+        let faster: Vec<(String, Vec<f64>)> = names.iter().map(|b| (b.clone(), ratios(b, "seconds"))).collect();
+        let shown = faster.iter().map(|(b, r)| format!("b = {b}: {}", list(r))).collect::<Vec<_>>().join("; ");
+        let outpaces = faster.iter().all(|(_, r)| smallest(r) > 1.0) && all_converged;
+        statements.push(Statement::new(
+            "outpaces",
+            paper::OUTPACES,
+            format!("time of the full batch over that of the stochastic runs, n from small to large: {shown}"),
+            Verdict::when(outpaces),
+        ));
+        let steps: Vec<f64> = names.iter().flat_map(|b| ratios(b, "steps")).collect();
+        statements.push(Statement::new(
+            "more steps",
+            paper::MORE_STEPS,
+            format!(
+                "steps of the full batch over those of the stochastic runs: at most {}",
+                number(steps.iter().copied().fold(0.0, f64::max), 2)
+            ),
+            Verdict::when(steps.iter().all(|r| *r < 1.0)),
+        ));
+        if let (Some(first), Some(n)) = (names.first(), results.numbers("n").into_iter().reduce(f64::max)) {
+            let own = results
+                .only(&[("batch", first), ("n", &n.to_string())])
+                .numbers("rows_seen")
+                .first()
+                .copied()
+                .unwrap_or(f64::NAN);
+            statements.push(Statement::new(
+                "fraction",
+                paper::FRACTION,
+                format!("b = {first}, n = {n}: {} rows seen, {} of one pass", number(own, 6), number(own / n, 2)),
+                Verdict::when(own < n),
+            ));
+        }
+        let growth = |batch: &str| log_slope(&results.only(&[("batch", batch)]).points("n", "seconds"));
+        let slopes: Vec<f64> = names.iter().map(|b| growth(b)).collect();
+        let whole = growth(FULL);
+        statements.push(Statement::new(
+            "scales",
+            paper::SCALES,
+            format!(
+                "exponent of the time in n: {} for b = {}; {} for the full batch",
+                list(&slopes),
+                names.join(", "),
+                number(whole, 3)
+            ),
+            Verdict::when(slopes.iter().all(|s| *s < whole - 0.3)),
+        ));
+        statements
+    }
+}

@@ -1,0 +1,92 @@
+//! The quick reproduction shows the paper's trends, and does not depend on the number of workers.
+
+use proxdist_lab::{Plan, Progress, Settings, Summary, Verdict, Watch, reproduce};
+use std::path::{Path, PathBuf};
+
+struct Quiet;
+impl Watch for Quiet {
+    fn progress(&self, _: &Progress) {}
+    fn written(&self, _: &'static str, _: f64) {}
+    fn is_over(&self) -> bool {
+        false
+    }
+}
+
+fn plan(names: &[&str], out: &Path, workers: usize) -> Plan {
+    let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
+    Plan {
+        names: names.iter().map(|&name| name.to_owned()).collect(),
+        settings: Settings::built_in(true).unwrap(),
+        quick: true,
+        seed: 1,
+        out: out.to_owned(),
+        data: Some(std::env::var_os("PROXDIST_DATA").map_or_else(beside, PathBuf::from)),
+        workers,
+    }
+}
+
+/// Asserts that every statement of that name agrees with the paper.
+fn agrees(summary: &Summary, experiment: &str, statement: &str) {
+    let (_, statements) = summary.statements.iter().find(|(name, _)| *name == experiment).expect(experiment);
+    let found: Vec<_> = statements.iter().filter(|s| s.name == statement).collect();
+    assert!(!found.is_empty(), "{experiment} has no statement {statement}");
+    for s in found {
+        assert_eq!(s.verdict, Verdict::Agrees, "{experiment}, {statement}: {} / {}", s.paper, s.ours);
+    }
+}
+
+#[test]
+#[cfg_attr(debug_assertions, ignore = "needs an optimised build: make trends")]
+fn the_quick_reproduction_shows_the_trends_of_the_paper() {
+    let folder = tempfile::tempdir().unwrap();
+    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let summary = reproduce(&plan(&["all"], folder.path(), cores), &Quiet).unwrap();
+    for figure in ["figure1", "figure2"] {
+        for statement in ["progress", "monotone", "faster beyond one", "choppy"] {
+            agrees(&summary, figure, statement);
+        }
+    }
+    agrees(&summary, "rates", "rate");
+    agrees(&summary, "rho1", "up to a point");
+    agrees(&summary, "boxplots", "improves then fails");
+    agrees(&summary, "boxplots", "fails at 5/3");
+    agrees(&summary, "table2", "much better matrix rank 5");
+    for statement in ["outpaces", "more steps", "scales"] {
+        agrees(&summary, "figure3b", statement);
+    }
+    if summary.skipped.is_empty() {
+        agrees(&summary, "qsar", "auc");
+    } else {
+        assert!(std::env::var_os("CI").is_none(), "{:?}", summary.skipped);
+        println!("skipped: no data ({:?})", summary.skipped);
+    }
+    // What is written is whole: a page with every section, rows and pictures for each.
+    let page = std::fs::read_to_string(&summary.page).unwrap();
+    for (name, statements) in &summary.statements {
+        assert!(page.contains(&format!("<section id=\"{name}\">")) && !statements.is_empty(), "{name}");
+        assert!(folder.path().join(format!("{name}.csv")).exists(), "{name}");
+    }
+    let pictures = |ending: &str| {
+        let files = std::fs::read_dir(folder.path()).unwrap().map(|file| file.unwrap().path());
+        files.filter(|path| path.extension().is_some_and(|found| found == ending)).count()
+    };
+    assert!(pictures("svg") >= 10 && pictures("svg") == pictures("png"), "{} {}", pictures("svg"), pictures("png"));
+    // A second run finds everything and computes nothing.
+    let rows = std::fs::read(folder.path().join("table2.csv")).unwrap();
+    let again = std::time::Instant::now();
+    reproduce(&plan(&["all"], folder.path(), 1), &Quiet).unwrap();
+    assert!(again.elapsed().as_secs() < 20, "{:?}", again.elapsed());
+    assert_eq!(std::fs::read(folder.path().join("table2.csv")).unwrap(), rows);
+}
+
+#[test]
+fn rows_do_not_depend_on_the_number_of_workers() {
+    let rows = |workers| {
+        let folder = tempfile::tempdir().unwrap();
+        let plan =
+            Plan { settings: Settings::built_in(true).unwrap().repeats(2), ..plan(&["rho1"], folder.path(), workers) };
+        reproduce(&plan, &Quiet).unwrap();
+        std::fs::read_to_string(folder.path().join("rho1.csv")).unwrap()
+    };
+    assert_eq!(rows(1), rows(3));
+}
