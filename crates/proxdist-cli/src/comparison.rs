@@ -7,6 +7,7 @@ use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 use proxdist::{Fit, Stop};
 use proxdist_report::{LinePlot, Series, Style, figures};
 use serde_json::{Value, json};
+use std::fmt::Write as _;
 use std::io::IsTerminal as _;
 
 /// Methods side by side.
@@ -156,12 +157,12 @@ impl Comparison {
     pub(crate) fn traces(&self) -> String {
         let mut text = String::new();
         for (method, fit) in self.entries.iter().filter_map(|entry| Some((&entry.method, entry.fit.as_ref()?))) {
-            for (i, line) in trace_table(fit.trace()).lines().enumerate() {
-                match (i, text.is_empty()) {
-                    (0, true) => text.push_str(&format!("method,{line}\n")),
-                    (0, false) => {}
-                    _ => text.push_str(&format!("{method},{line}\n")),
-                }
+            let table = trace_table(fit.trace());
+            let mut lines = table.lines();
+            let head = lines.next().filter(|_| text.is_empty());
+            let _ = head.map_or(Ok(()), |head| writeln!(text, "method,{head}"));
+            for line in lines {
+                let _ = writeln!(text, "{method},{line}");
             }
         }
         text

@@ -9,7 +9,7 @@ use crate::sampling::{Sampler, Sampling};
 use crate::schedule::{Polynomial, Schedule};
 use crate::solver::{Fit, Iteration, Monitor, Past, Run, Settings, Stop, run};
 use crate::trace::{Observer, Phase};
-use crate::tune::{GRID, Race, WIDE_GRID, usual_batch_size};
+use crate::tune::{GRID, Race, Rounds, WIDE_GRID, usual_batch_size};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Instant;
@@ -102,6 +102,9 @@ impl Stage {
     }
 }
 
+/// Steps of a race where nothing else bounds it.
+const LONGEST_RACE: u64 = 10_000;
+
 /// The race that these settings ask for.
 fn race<'p>(problem: &'p Problem, settings: &Settings, monitor: &'p Monitor) -> Race<'p> {
     Race {
@@ -111,11 +114,12 @@ fn race<'p>(problem: &'p Problem, settings: &Settings, monitor: &'p Monitor) -> 
         gamma: settings.gamma,
         monitor,
         max_steps: settings.max_steps,
-        is_short: settings.method.is_full_batch(),
+        rounds: Rounds::usual(settings.method.is_full_batch()),
     }
 }
 
-/// The first penalty that serves a method best after a short race over a wide grid, the same for every method.
+/// The first penalty that serves a method best at the end of a run: a race over a wide grid, the same for every method, that is as long
+/// as the settings allow the run to be in steps or passes.
 pub(crate) fn first_penalty(
     problem: &Problem,
     parts: &Problem,
@@ -124,7 +128,9 @@ pub(crate) fn first_penalty(
 ) -> Result<Option<f64>> {
     let (start, mut sampler) = (start(problem, settings)?, sampler(problem, settings));
     let monitor = Monitor::new(problem.objective(), settings);
-    let race = Race { grid: &WIDE_GRID, ..race(problem, settings, &monitor) };
+    let batches = |passes: f64| (passes * problem.data().rows() as f64 / sampler.batch_size() as f64).ceil() as u64;
+    let most = settings.max_passes.map_or(LONGEST_RACE, batches).min(settings.max_steps).min(LONGEST_RACE);
+    let race = Race { grid: &WIDE_GRID, rounds: Rounds::over(most), ..race(problem, settings, &monitor) };
     Ok(Stage::raced(&race, parts, settings, &start, &mut sampler, observer)?.rho1)
 }
 

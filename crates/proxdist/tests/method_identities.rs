@@ -82,7 +82,7 @@ fn incremental_takes_the_two_steps_in_the_order_asked_for() {
     let huber = Huber::with_delta(1.0).unwrap();
     let rho = 60.0;
     let schedule = Constant::new(rho).unwrap();
-    let problem = Problem::new(&data, Squared, &set);
+    let problem = Problem::new(&data, Squared, set);
     let prox = |anchor: &[f64]| {
         let settings = Settings::default().polish(false);
         // The prox of all rows is one step of the full-batch method on the whole space.
@@ -150,7 +150,7 @@ fn spd_on_all_rows_is_pd() {
             [&Constant::new(0.7).unwrap(), &Polynomial::new(0.1, 1.0).unwrap(), &Geometric::new(0.1, 1.5, 4).unwrap()];
         for schedule in schedules {
             let set = Sparsity::at_most(4);
-            let problem = Problem::new(&data, loss, &set).intercept(true).ridge(0.02);
+            let problem = Problem::new(&data, loss, set).intercept(true).ridge(0.02);
             let run = |text| iterates(&problem, &data, text, schedule, Sampling::FullBatch, 20);
             for (step, (spd, pd)) in run("spd").iter().zip(run("pd")).enumerate() {
                 // One eigendecomposition in place of a factorisation a step agrees to rounding; other losses take the same path.
@@ -283,7 +283,7 @@ fn spg_on_the_set_is_psgd() {
     let simulated = simulated(Response::Logistic);
     let data = simulated.data().unwrap();
     let set = Sparsity::at_most(4);
-    let problem = Problem::new(&data, Logistic, &set).intercept(true);
+    let problem = Problem::new(&data, Logistic, set).intercept(true);
     let schedule = Polynomial::new(2.0, 0.8).unwrap();
     let run = |text| iterates(&problem, &data, text, &schedule, Sampling::WithoutReplacement, 30);
     for (spg, psgd) in run("spg").iter().zip(run("psgd")) {
@@ -337,7 +337,7 @@ fn prm_approaches_spd_as_its_inner_loop_grows() {
     let weights: Vec<f64> = (0..300).map(|i| f64::from(1 + i % 3)).collect();
     let data = simulated.data().unwrap().weights(&weights).unwrap();
     let set = Sparsity::at_most(4);
-    let problem = Problem::new(&data, Logistic, &set).intercept(true).ridge(0.05);
+    let problem = Problem::new(&data, Logistic, set).intercept(true).ridge(0.05);
     let schedule = Constant::new(0.2).unwrap();
     let first = |text: &str| iterates(&problem, &data, text, &schedule, Sampling::WithoutReplacement, 1).remove(0);
     let exact = first("spd");

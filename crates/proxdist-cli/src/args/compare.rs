@@ -15,8 +15,8 @@ use std::path::PathBuf;
     after_help = "Examples:\n  \
     proxdist compare train.csv --target y --constraint sparsity:10 --methods spd,psgd,pd --plot methods.svg\n  \
     proxdist compare train.csv --target y --loss logistic --constraint ball:1 --methods spd,cspp,incremental --passes 20 --json\n\n\
-    Every method sees the same batches, gets the same candidates for its first learning rate, of which the best after a \
-    short race is used, and the same passes over the data (50 unless told otherwise). None is finished exactly; F* is the \
+    Every method sees the same batches, gets the same candidates for its first learning rate, of which the best at \
+    the end of as many steps is used, and the same passes over the data (50 unless told otherwise). None is finished exactly; F* is the \
     exact finish. Methods are listed by `proxdist methods`."
 )]
 pub(crate) struct CompareArgs {

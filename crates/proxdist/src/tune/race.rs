@@ -24,13 +24,27 @@ pub(crate) const GRID: [f64; 8] = [1e-3, 3e-3, 1e-2, 3e-2, 1e-1, 3e-1, 1.0, 3.0]
 /// For methods whose penalty must exceed the largest curvature of a batch, which can be p times the average; and for
 /// comparisons, where every method gets the same candidates.
 pub(crate) const WIDE_GRID: [f64; 14] = [1e-3, 3e-3, 1e-2, 3e-2, 1e-1, 3e-1, 1.0, 3.0, 1e1, 3e1, 1e2, 3e2, 1e3, 3e3];
-/// Steps of the first round; each later one is twice as long, until one candidate is left.
-const FIRST_ROUND: u64 = 10;
-/// Steps of the whole race, the winner's last ones being its own.
-const LENGTH: u64 = 140;
-/// The same where every step looks at all rows.
-const FIRST_FULL_ROUND: u64 = 2;
-const FULL_LENGTH: u64 = 28;
+/// How long a race is: steps of the first round, each later one being twice as long until one candidate is left; and steps
+/// altogether, the winner's last ones being its own.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Rounds {
+    first: u64,
+    length: u64,
+}
+
+impl Rounds {
+    /// Long enough to tell candidates apart before a fit.
+    pub(crate) fn usual(is_full_batch: bool) -> Self {
+        // A step on all rows costs more and tells more.
+        if is_full_batch { Self { first: 2, length: 28 } } else { Self { first: 10, length: 140 } }
+    }
+
+    /// Over the whole of a run of so many steps, so that the last round of the [`WIDE_GRID`] ends where the run will end.
+    pub(crate) fn over(steps: u64) -> Self {
+        // Fourteen candidates are halved four times: 1 + 2 + 4 + 8 first rounds.
+        Self { first: steps.div_ceil(15), length: steps }
+    }
+}
 
 /// What the candidates share.
 pub(crate) struct Race<'a> {
@@ -41,8 +55,7 @@ pub(crate) struct Race<'a> {
     pub(crate) gamma: f64,
     pub(crate) monitor: &'a Monitor<'a>,
     pub(crate) max_steps: u64,
-    /// Whether the race is cut down where every step looks at all rows.
-    pub(crate) is_short: bool,
+    pub(crate) rounds: Rounds,
 }
 
 /// The winner, and where the others got to.
@@ -96,13 +109,8 @@ impl<'r> Race<'r> {
         let mut racing = self.candidates(start, scale)?;
         let mut dropped: Vec<Candidate> = Vec::new();
         let mut trace = Vec::new();
-        let (first_round, length) = if sampler.is_full_batch() && self.is_short {
-            (FIRST_FULL_ROUND, FULL_LENGTH)
-        } else {
-            (FIRST_ROUND, LENGTH)
-        };
-        let (mut step, mut round, mut is_interrupted) = (0, first_round, false);
-        let length = length.min(self.max_steps);
+        let (mut step, mut round, mut is_interrupted) = (0, self.rounds.first, false);
+        let length = self.rounds.length.min(self.max_steps);
         while step < length && !is_interrupted {
             track.how.share_among(racing.len());
             let steps = if racing.len() > 1 { round } else { length };
