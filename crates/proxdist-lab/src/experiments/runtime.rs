@@ -80,8 +80,7 @@ impl Runtime {
             };
             let (x, y) = (table.features.dense_f64().ok_or_else(wrong)?, table.response.as_ref().ok_or_else(wrong)?);
             let data = Data::dense(x, *p, y)?;
-            let constraint = Sparsity::at_most(*sparsity);
-            let problem = Problem::new(&data, Logistic, &constraint);
+            let problem = Problem::new(&data, Logistic, Sparsity::at_most(*sparsity));
             let objective = problem.objective();
             let mut frame =
                 Frame::new(&["n", "batch", "steps", "seconds", "rows_seen", "squared_error", "excess", "converged"]);
