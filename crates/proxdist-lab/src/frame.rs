@@ -79,6 +79,7 @@ impl Frame {
     }
 
     /// The rows that have these texts in these columns.
+    #[must_use]
     pub fn only(&self, wanted: &[(&str, &str)]) -> Frame {
         let places: Vec<_> = wanted.iter().map(|(column, text)| (self.place(column), *text)).collect();
         let is_wanted = |row: &&Vec<String>| places.iter().all(|(place, text)| place.is_some_and(|j| row[j] == *text));
@@ -86,6 +87,7 @@ impl Frame {
     }
 
     /// All columns but these.
+    #[must_use]
     pub fn without(&self, columns: &[&str]) -> Frame {
         let kept: Vec<usize> =
             (0..self.columns.len()).filter(|&j| !columns.contains(&self.columns[j].as_str())).collect();

@@ -100,7 +100,7 @@ pub fn reproduce(plan: &Plan, watch: &dyn Watch) -> Result<Summary> {
         if let Some(rows) = store.load_all(&first)? {
             run(&experiment.second(&rows)?)?;
         }
-        page.add(*name, &**experiment, began.elapsed())?;
+        page.add(name, &**experiment, began.elapsed())?;
         watch.written(name, began.elapsed().as_secs_f64());
     }
     page.finish(skipped)

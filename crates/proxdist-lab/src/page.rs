@@ -1,5 +1,8 @@
 //! The page that shows every figure and table beside the paper's statements.
 
+// A page is text appended to text; the few spare allocations are nothing beside the figures.
+#![allow(clippy::format_collect)]
+
 use crate::experiment::{Grid, Picture, Section, Statement, Verdict};
 use proxdist_report::{Fact, escape, figure, page};
 use std::fmt::Write as _;

@@ -34,7 +34,7 @@ pub(crate) struct FiniteError {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Rho1 {
-    pub(crate) rho1: Vec<f64>,
+    pub(crate) values: Vec<f64>,
     pub(crate) steps: u64,
     pub(crate) repeats: u64,
 }
@@ -193,7 +193,7 @@ impl Settings {
         };
         positive("finite_error.*_rho1", &[self.finite_error.ball_rho1, self.finite_error.sparsity_rho1])?;
         positive("finite_error.*_batch", &[self.finite_error.linear_batch, self.finite_error.logistic_batch])?;
-        positive("rho1.rho1", &self.rho1.rho1)?;
+        positive("rho1.values", &self.rho1.values)?;
         positive("boxplots.rho1", &self.boxplots.rho1)?;
         positive("rates", &[self.rates.gammas.as_slice(), &self.rates.rho1_over_mu].concat())?;
         positive("complexity.seconds", &[self.complexity.seconds])?;

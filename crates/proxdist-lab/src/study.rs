@@ -136,10 +136,8 @@ pub(crate) fn follow(
     let (mut point, mut work) = (vec![0.0; data.columns()], Workspace::default());
     for checkpoint in checkpoints.take_while(|&step| step <= schedule.steps) {
         while solver.step() < checkpoint {
+            halt.check()?;
             solver.advance()?;
-            if solver.step().is_multiple_of(64) {
-                halt.check()?;
-            }
         }
         point.copy_from_slice(solver.theta());
         constraint.project(&mut point, &mut work)?;

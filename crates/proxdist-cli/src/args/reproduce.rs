@@ -11,6 +11,7 @@ use std::path::PathBuf;
     proxdist reproduce qsar --data shared/data\n\n\
     Writes rows (CSV), figures (SVG, PNG) and one page, DIR/index.html, that sets the paper's numbers beside ours. An \
     interrupted run goes on where it was; DIR/cells holds what is finished and may be deleted.")]
+#[allow(clippy::struct_excessive_bools)] // Flags are what they are.
 pub(crate) struct ReproduceArgs {
     /// What to repeat: figure1, figure2, table2, tables34, qsar, figure3b, rho1, boxplots, rates, or all
     #[arg(value_name = "NAME", required_unless_present = "print_settings")]

@@ -24,7 +24,7 @@ pub(crate) fn run(args: &ReproduceArgs) -> Result<Ending> {
     let watcher = Watcher { bar: progress::line(args.quiet), quiet: args.quiet };
     let ended = reproduce(&plan, &watcher);
     watcher.bar.finish_and_clear();
-    let summary = ended.map_err(|error| explain(error, args))?;
+    let summary = ended.map_err(|error| explain(&error, args))?;
     for (name, reason) in &summary.skipped {
         note(args.quiet, &format!("{name} was skipped: {reason}"));
     }
@@ -45,7 +45,7 @@ fn plan(args: &ReproduceArgs) -> Result<Plan> {
             Settings::parse(&path.display().to_string(), &text, args.quick)
         }
     };
-    let mut settings = settings.map_err(|error| explain(error, args))?;
+    let mut settings = settings.map_err(|error| explain(&error, args))?;
     if let Some(repeats) = args.repeats {
         settings = settings.repeats(repeats);
     }
@@ -90,8 +90,8 @@ fn span(seconds: f64) -> String {
     }
 }
 
-fn explain(error: Error, args: &ReproduceArgs) -> Failure {
-    let hint = match &error {
+fn explain(error: &Error, args: &ReproduceArgs) -> Failure {
+    let hint = match error {
         Error::Interrupted => {
             let again = format!("the same command with --out {} goes on from there", args.out.display());
             return Failure { interrupted: true, ..Failure::new("interrupted", again) };

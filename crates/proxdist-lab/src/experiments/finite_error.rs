@@ -229,7 +229,7 @@ impl FiniteError {
     fn statements(&self, results: &Frame) -> Vec<Statement> {
         let last = self.settings.steps;
         let steps = log_spaced(last, 12);
-        let earlier = steps.iter().copied().filter(|&step| step <= last / 10).next_back().unwrap_or(1);
+        let earlier = steps.iter().copied().rfind(|&step| step <= last / 10).unwrap_or(1);
         let all: Vec<(Panel, Frame)> =
             panels(&self.settings).into_iter().map(|panel| (panel, panel.rows(results))).collect();
         let end = |rows: &Frame, gamma: &str| self.error(rows, gamma, last);

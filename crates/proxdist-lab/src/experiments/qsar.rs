@@ -167,7 +167,7 @@ impl Qsar {
     }
 
     /// The rate with the best mean AUC at the paper's sparsity.
-    fn tuned(&self, first: &Frame, method: &str) -> f64 {
+    fn tuned(first: &Frame, method: &str) -> f64 {
         let rows = first.only(&[("stage", "cv"), ("method", method), ("sparsity", &KEEP.to_string())]);
         let score = |rate: &String| mean(&rows.only(&[("rate", rate)]).numbers("value"));
         let best = rows.levels("rate").into_iter().max_by(|a, b| score(a).total_cmp(&score(b)));
@@ -277,7 +277,7 @@ impl Experiment for Qsar {
     }
 
     fn second(&self, first: &Frame) -> Result<Vec<Cell>> {
-        let rates = (self.tuned(first, SPD), self.tuned(first, PSGD));
+        let rates = (Self::tuned(first, SPD), Self::tuned(first, PSGD));
         Ok((0..self.settings.replicates).map(|replicate| self.replicate(rates, replicate)).collect())
     }
 

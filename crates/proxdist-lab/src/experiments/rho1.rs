@@ -26,9 +26,9 @@ impl Rho1 {
 
 impl Experiment for Rho1 {
     fn cells(&self) -> Vec<Cell> {
-        let Settings { rho1, steps, repeats } = &self.settings;
+        let Settings { values, steps, repeats } = &self.settings;
         let cell = |panel, repeat| {
-            let tried = rho1.iter().map(|&rho1| Tried { gamma: "1".into(), rho1 }).collect();
+            let tried = values.iter().map(|&rho1| Tried { gamma: "1".into(), rho1 }).collect();
             path_cell(panel, tried, *steps, self.seed, repeat)
         };
         self.panels().flat_map(|panel| (0..*repeats).map(move |repeat| cell(panel, repeat))).collect()

@@ -8,6 +8,7 @@ use crate::paper;
 use crate::stats::{mean, standard_error};
 use proxdist_report::figures::{Plot, roc, small_multiples};
 use proxdist_report::{BoxGroup, BoxPlots, RocCurve, duration, number};
+use std::fmt::Write as _;
 
 /// An L1 fit of the same size by scikit-learn on the same splits; made by `recorded/qsar_l1.py`.
 const RECORDED: &str = include_str!("../../../recorded/qsar_l1.csv");
@@ -50,8 +51,8 @@ pub(super) fn section(qsar: &Qsar, results: &Frame) -> Result<Section> {
         "Rates",
         format!(
             "ρ₁ = {} for SPD, α₁ = {} for PSGD, by {}-fold cross-validation on the first split",
-            qsar.tuned(results, SPD),
-            qsar.tuned(results, PSGD),
+            Qsar::tuned(results, SPD),
+            Qsar::tuned(results, PSGD),
             settings.folds
         ),
     );
@@ -210,7 +211,7 @@ fn statements(section: &mut Section, qsar: &Qsar, results: &Frame, batches: &[St
     let auc = |method: &str| mean(&values(results, method, "0", "auc"));
     let mut beyond = format!("exact finish {}, with ridge {}", number(auc(FINISH), 4), number(auc(RIDGE), 4));
     if !l1_auc.is_empty() {
-        beyond.push_str(&format!(", L1 of the same size {} ({} splits)", number(mean(l1_auc), 4), l1_auc.len()));
+        let _ = write!(beyond, ", L1 of the same size {} ({} splits)", number(mean(l1_auc), 4), l1_auc.len());
     }
     section.statements.push(Statement::new(
         "beyond",
