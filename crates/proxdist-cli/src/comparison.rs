@@ -42,7 +42,7 @@ pub(crate) struct Entry {
 
 /// Names of the columns.
 pub(crate) const COLUMNS: [&str; 10] =
-    ["method", "rate", "F - F*", "relative", "|theta - theta*|^2", "distance", "support", "steps", "passes", "seconds"];
+    ["method", "rate", "F - F*", "relative", "sq. error", "distance", "support", "steps", "passes", "seconds"];
 
 impl Comparison {
     /// The lowest F that is known: that of the exact finish, unless a method found a lower one.
@@ -96,7 +96,10 @@ impl Comparison {
         let is_finish = self.optimum() >= self.reference.objective();
         let how = if is_finish { "the exact finish" } else { "found by one of the methods, below the exact finish" };
         let scaled = if self.is_scaled { ", columns scaled" } else { "" };
-        format!("F* = {} ({how}), F at zero = {}{scaled}", number(self.optimum()), number(self.start))
+        let (best, start) = (number(self.optimum()), number(self.start));
+        format!(
+            "F* = {best} ({how}), F at zero = {start}{scaled}; sq. error = |theta - theta*|^2 with theta* the exact finish"
+        )
     }
 
     /// For people.
