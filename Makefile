@@ -9,7 +9,7 @@ VENV = target/venv
 
 python: $(VENV)/bin/maturin
 	test -x target/debug/proxdist || cargo build -p proxdist-cli
-	VIRTUAL_ENV=$(VENV) $(VENV)/bin/maturin develop --extras test
+	VIRTUAL_ENV=$(VENV) $(VENV)/bin/maturin develop --release --extras test
 	$(VENV)/bin/python -m pytest
 
 $(VENV)/bin/maturin:

@@ -7,6 +7,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 __version__: str
+__all__ = [
+    "__version__",
+    "canonical_set",
+    "coefficients_figure",
+    "constraints",
+    "convergence_figure",
+    "evaluate",
+    "fit",
+    "linear_predictor",
+    "loss_mean",
+    "losses",
+    "model_fields",
+    "page",
+    "partial_fit",
+    "project",
+    "select",
+]
 
 def fit(
     features: Any,

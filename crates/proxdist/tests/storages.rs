@@ -105,7 +105,7 @@ fn a_fit_on_sparse_rows_scaled_while_reading_is_that_on_rows_scaled_beforehand()
     let (mut starts, mut columns, mut values) = (vec![0_usize], Vec::new(), Vec::new());
     let mut y = Vec::new();
     for i in 0..rows {
-        for j in (0..20_u32).filter(|j| (i * 7 + *j as usize * 13) % 5 == 0) {
+        for j in (0..20_u32).filter(|j| (i * 7 + *j as usize * 13).is_multiple_of(5)) {
             columns.push(j);
             values.push(f64::from(j + 1) * ((i * 31 + j as usize) as f64).sin());
         }
