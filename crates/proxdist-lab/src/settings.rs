@@ -191,8 +191,10 @@ impl Settings {
             Some(value) => Err(format!("{name}: {value} is not positive and finite")),
             None => Ok(()),
         };
-        positive("finite_error.*_rho1", &[self.finite_error.ball_rho1, self.finite_error.sparsity_rho1])?;
-        positive("finite_error.*_batch", &[self.finite_error.linear_batch, self.finite_error.logistic_batch])?;
+        positive("finite_error.ball_rho1", &[self.finite_error.ball_rho1])?;
+        positive("finite_error.sparsity_rho1", &[self.finite_error.sparsity_rho1])?;
+        positive("finite_error.linear_batch", &[self.finite_error.linear_batch])?;
+        positive("finite_error.logistic_batch", &[self.finite_error.logistic_batch])?;
         positive("rho1.values", &self.rho1.values)?;
         positive("boxplots.rho1", &self.boxplots.rho1)?;
         positive("rates", &[self.rates.gammas.as_slice(), &self.rates.rho1_over_mu].concat())?;

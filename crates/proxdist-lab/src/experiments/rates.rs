@@ -113,7 +113,7 @@ impl Experiment for Rates {
         section.fact("Setting", format!("linear, unit ball, n = {n}, p = {p}, one row a step, μ = {}", number(mu, 3)));
         section.fact(
             "Slopes",
-            format!("of the mean over {repeats} repeats, from step {first_step} to {steps}; ρ₁ = μ where γ < 1"),
+            format!("of the mean over {repeats} repeats, from step {first_step} to {steps}; ρ₁ = μ where γ < 1; slopes may fall short by {TOLERANCE} by chance"),
         );
         let mut table = Grid::new(
             "Exponents: error = O(k^−exponent)",

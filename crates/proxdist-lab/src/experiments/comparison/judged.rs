@@ -4,7 +4,7 @@ use super::{Comparison, FINISH, ORACLE, PSGD, Row, SPD, Settings, rows};
 use crate::experiment::{Grid, Section, Statement, Verdict};
 use crate::frame::Frame;
 use crate::paper;
-use crate::stats::{mean, standard_error};
+use crate::stats::{mean, median, standard_error};
 use crate::study::{Model, Set};
 use proxdist_report::number;
 
@@ -80,6 +80,7 @@ pub(super) fn section(comparison: &Comparison, results: &Frame) -> Section {
 struct Measured {
     errors: Vec<(&'static str, f64, f64)>,
     spd_error: f64,
+    spd_median: f64,
     spd_to_optimum: f64,
     floor: Option<f64>,
 }
@@ -97,6 +98,7 @@ impl Measured {
         Measured {
             errors: [SPD, PSGD, FINISH, ORACLE].map(of).to_vec(),
             spd_error: standard_error(&spd.numbers(column)),
+            spd_median: median(&spd.numbers(column)),
             spd_to_optimum: mean(&spd.numbers("error_optimum")),
             floor,
         }
@@ -108,7 +110,7 @@ impl Measured {
 
     fn text(&self, method: &str) -> String {
         match (self.floor, self.errors.iter().find(|(name, ..)| *name == method)) {
-            (Some(floor), Some((ORACLE, ..))) => format!("≥ {}", number(floor, 3)),
+            (Some(floor), Some((ORACLE, ..))) => format!("≈ {}", number(floor, 3)),
             (_, Some((_, error, _))) if error.is_nan() => "–".into(),
             (_, Some((_, error, found))) if *found < 0.9995 => format!("{} ({found:.2})", number(*error, 3)),
             (_, Some((_, error, _))) => number(*error, 3),
@@ -121,7 +123,15 @@ impl Measured {
         let paper = format!("{name}: SPD {} (Table 2)", number(line.spd, 4));
         let own = self.error(SPD);
         let (ours, holds) = match self.floor {
-            None => (format!("{} with standard error {}", number(own, 3), number(self.spd_error, 2)), own <= line.spd),
+            None => (
+                format!(
+                    "{} with standard error {}, median {}",
+                    self.text(SPD),
+                    number(self.spd_error, 2),
+                    number(self.spd_median, 3)
+                ),
+                own <= line.spd,
+            ),
             Some(floor) => (
                 format!(
                     "{} against the truth, where {} is the floor; {} against the optimum on the sample",
