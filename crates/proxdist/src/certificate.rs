@@ -101,18 +101,26 @@ fn penalised_stationarity(penalty: Penalty, columns: usize, theta: &[f64], gradi
     curvature * norm_squared(&moved).sqrt()
 }
 
-/// Measures a result on all data; returns F with it, which the same pass gives. `known` are F and its gradient, if the pass
-/// has been made already.
+/// A result, and what is known of it before it is measured.
+pub(crate) struct Reached<'a> {
+    pub(crate) theta: &'a [f64],
+    /// Distance to the set of the iterate it is the projection of.
+    pub(crate) distance: f64,
+    /// F and its gradient on all data, if the finish has seen them.
+    pub(crate) known: Option<(f64, Vec<f64>)>,
+    pub(crate) swap_optimal: Option<bool>,
+}
+
+/// Measures a result on all data; returns F with it, which the same pass gives. `l1` weighs a penalty that belongs to F.
 pub(crate) fn certify(
     objective: Objective,
     constraint: &dyn Constraint,
-    theta: &[f64],
-    known: Option<(f64, Vec<f64>)>,
-    distance: f64,
-    (swap_optimal, schedule_meets_theory): (Option<bool>, bool),
+    reached: Reached,
+    schedule_meets_theory: bool,
     l1: f64,
     seed: u64,
 ) -> Result<(Certificate, f64)> {
+    let Reached { theta, distance, known, swap_optimal } = reached;
     let Objective { data, loss, ridge } = objective;
     let (mut value, gradient) = if let Some(known) = known {
         known

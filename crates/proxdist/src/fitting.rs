@@ -1,6 +1,6 @@
 //! From a problem to a fit: the race for $\rho_1$, the iteration, the exact finish, the certificate.
 
-use crate::certificate::certify;
+use crate::certificate::{Reached, certify};
 use crate::constraint::Workspace;
 use crate::error::{Error, Result};
 use crate::polish::Finish;
@@ -40,10 +40,8 @@ pub(crate) fn fit(problem: &Problem, parts: &Problem, settings: &Settings, obser
     let (certificate, objective) = certify(
         problem.objective(),
         problem.constraint(),
-        &outcome.theta,
-        known,
-        outcome.distance,
-        (swap_optimal, schedule.meets_theory()),
+        Reached { theta: &outcome.theta, distance: outcome.distance, known, swap_optimal },
+        schedule.meets_theory(),
         settings.method.l1_weight(),
         settings.seed,
     )?;

@@ -92,10 +92,10 @@ fn finish(objective: Objective, factors: &Factors, theta: &[f64], total: &mut De
     axpy(ridge, &theta[..matrix], &mut total.gradient[..matrix]);
     total.reduced = factors.reduced(&total.gradient);
     let size = total.reduced.len();
-    if let Some(normal) = &mut total.normal {
-        if ridge > 0.0 {
-            factors.add_ridge(ridge, normal, size);
-        }
+    if let Some(normal) = &mut total.normal
+        && ridge > 0.0
+    {
+        factors.add_ridge(ridge, normal, size);
     }
 }
 
