@@ -73,7 +73,7 @@ def test_a_projection_of_matrices_is_given_matrices():
     generator = np.random.default_rng(0)
     X = generator.normal(size=(200, 4, 3))
     y = np.einsum("nij,ij->n", X, np.outer([1, 2, 0, 1], [1, -1, 2]))
-    model = MatrixRegressor(constraint=rank_one, polish=False).fit(X, y)
+    model = MatrixRegressor(constraint=rank_one, polish=False, max_steps=1000).fit(X, y)
     assert shapes == {(4, 3)}
     assert np.allclose(model.coef_, MatrixRegressor(constraint=Rank(1)).fit(X, y).coef_, atol=1e-2)
 
