@@ -96,11 +96,11 @@ pub fn reproduce(plan: &Plan, watch: &dyn Watch) -> Result<Summary> {
         let began = Instant::now();
         let run = |cells: &[cell::Cell]| runner::run(name, cells, &store, plan.workers, &clock, watch);
         let first = experiment.cells();
-        run(&first)?;
+        let mut computed = run(&first)?;
         if let Some(rows) = store.load_all(&first)? {
-            run(&experiment.second(&rows)?)?;
+            computed += run(&experiment.second(&rows)?)?;
         }
-        page.add(name, &**experiment, began.elapsed())?;
+        page.add(name, &**experiment, (computed > 0).then(|| began.elapsed()))?;
         watch.written(name, began.elapsed().as_secs_f64());
     }
     page.finish(skipped)

@@ -66,7 +66,7 @@ pub(crate) fn missing_work(cells: &[Cell], store: &Store) -> Result<f64> {
     cells.iter().map(|cell| Ok(if store.load(cell)?.is_none() { cell.weight } else { 0.0 })).sum()
 }
 
-/// All cells of an experiment, computed where needed, in their order.
+/// Computes the cells that are not in the store; gives their number.
 pub(crate) fn run(
     experiment: &'static str,
     cells: &[Cell],
@@ -74,14 +74,15 @@ pub(crate) fn run(
     workers: usize,
     clock: &Clock,
     watch: &dyn Watch,
-) -> Result<()> {
+) -> Result<usize> {
     let mut missing = Vec::new();
     for cell in cells {
         if store.load(cell)?.is_none() {
             missing.push(cell);
         }
     }
-    let done = Mutex::new(cells.len() - missing.len());
+    let computed = missing.len();
+    let done = Mutex::new(cells.len() - computed);
     let finish = |cell: &Cell, frame: &Frame| -> Result<()> {
         store.save(cell, frame)?;
         let mut done = lock(&done);
@@ -94,7 +95,8 @@ pub(crate) fn run(
     // Longest first, so that no worker is left with a long one at the end.
     beside.sort_by(|a, b| b.weight.total_cmp(&a.weight));
     work_off(beside.into(), workers, watch, &finish)?;
-    work_off(alone.into(), 1, watch, &finish)
+    work_off(alone.into(), 1, watch, &finish)?;
+    Ok(computed)
 }
 
 fn work_off(

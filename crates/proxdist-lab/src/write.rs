@@ -30,7 +30,13 @@ impl<'a> Page<'a> {
     }
 
     /// Writes rows and figures of a finished experiment, and the page as far as it goes.
-    pub(crate) fn add(&mut self, name: &'static str, experiment: &dyn Experiment, taken: Duration) -> Result<()> {
+    /// `taken` is the time that computing cells took, if there were any to compute.
+    pub(crate) fn add(
+        &mut self,
+        name: &'static str,
+        experiment: &dyn Experiment,
+        taken: Option<Duration>,
+    ) -> Result<()> {
         let Some((frame, section)) = self.finished(experiment)? else { return Ok(()) };
         let out = &self.plan.out;
         files::write(
@@ -43,10 +49,10 @@ impl<'a> Page<'a> {
             files::write(&out.join(format!("{}.svg", picture.name)), svg.as_bytes())?;
         }
         self.statements.push((name, section.statements.clone()));
-        // Kept beside the cells, so that a page written later still knows it.
-        let note = out.join("cells").join(format!("{name}.seconds"));
-        if taken > Duration::from_secs(1) || !note.exists() {
-            files::write(&note, format!("{:.1}\n", taken.as_secs_f64()).as_bytes())?;
+        if let Some(taken) = taken {
+            // Kept beside the cells, so that a page written later still knows it; runs that went on add up.
+            let total = self.seconds(name).unwrap_or(0.0) + taken.as_secs_f64();
+            files::write(&self.seconds_file(name), format!("{total:.1}\n").as_bytes())?;
         }
         self.write().map(|_| ())
     }
@@ -75,14 +81,19 @@ impl<'a> Page<'a> {
         Ok(path)
     }
 
+    fn seconds_file(&self, name: &str) -> PathBuf {
+        self.plan.out.join("cells").join(format!("{name}.seconds"))
+    }
+
+    /// Time that an experiment has taken so far.
+    fn seconds(&self, name: &str) -> Option<f64> {
+        std::fs::read_to_string(self.seconds_file(name)).ok()?.trim().parse().ok()
+    }
+
     fn run_facts(&self) -> Vec<Fact> {
         let plan = self.plan;
-        let seconds = |name: &&str| {
-            let path = plan.out.join("cells").join(format!("{name}.seconds"));
-            std::fs::read_to_string(path).ok()?.trim().parse::<f64>().ok()
-        };
         let times: Vec<(&str, f64)> =
-            experiments::NAMES.iter().filter_map(|name| Some((*name, seconds(name)?))).collect();
+            experiments::NAMES.iter().filter_map(|name| Some((*name, self.seconds(name)?))).collect();
         let total: f64 = times.iter().map(|(_, seconds)| seconds).sum();
         let each = times.iter().map(|(name, seconds)| format!("{name} {}", duration(*seconds))).collect::<Vec<_>>();
         vec![
