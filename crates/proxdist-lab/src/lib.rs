@@ -46,8 +46,8 @@ pub struct Plan {
     pub names: Vec<String>,
     /// Settings of all experiments.
     pub settings: Settings,
-    /// Whether they are the quick ones; said on the page.
-    pub quick: bool,
+    /// Where they come from; said on the page.
+    pub settings_name: String,
     /// Fixes all random numbers.
     pub seed: u64,
     /// Folder for everything that is written.

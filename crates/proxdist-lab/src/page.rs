@@ -19,7 +19,8 @@ pub(crate) struct Contents<'a> {
 
 /// Our additions to the look of the reports.
 const STYLE: &str = "<style>.statements td:last-child{white-space:nowrap}.statements td{min-width:6em}\
-    nav{columns:2;margin:1rem 0}nav a{color:var(--link)}.grid{font-size:.88rem}.grid .number{padding-left:.8rem}\
+    nav{columns:2;margin:1rem 0}nav a{color:var(--link)}.grid{font-size:.86rem}.grid .number{padding:.3rem 0 .3rem .7rem}\
+    .grid th{white-space:normal;overflow-wrap:normal}.grid td:first-child{white-space:nowrap}\
     @media(max-width:36rem){nav{columns:1}}</style>\n";
 
 /// The page.

@@ -97,7 +97,7 @@ impl<'a> Page<'a> {
         let total: f64 = times.iter().map(|(_, seconds)| seconds).sum();
         let each = times.iter().map(|(name, seconds)| format!("{name} {}", duration(*seconds))).collect::<Vec<_>>();
         vec![
-            Fact::new("Settings", if plan.quick { "quick: small sizes, few repeats" } else { "full" }),
+            Fact::new("Settings", plan.settings_name.clone()),
             Fact::new("Seed", plan.seed.to_string()),
             Fact::new("Version", format!("proxdist {}", env!("CARGO_PKG_VERSION"))),
             Fact::new("Machine", format!("{}, {} cells at a time", machine::description(), plan.workers)),

@@ -17,7 +17,7 @@ fn plan(names: &[&str], out: &Path, workers: usize) -> Plan {
     Plan {
         names: names.iter().map(|&name| name.to_owned()).collect(),
         settings: Settings::built_in(true).unwrap(),
-        quick: true,
+        settings_name: "quick".to_owned(),
         seed: 1,
         out: out.to_owned(),
         data: Some(std::env::var_os("PROXDIST_DATA").map_or_else(beside, PathBuf::from)),

@@ -53,12 +53,19 @@ fn plan(args: &ReproduceArgs) -> Result<Plan> {
     Ok(Plan {
         names: args.names.clone(),
         settings,
-        quick: args.quick,
+        settings_name: settings_name(args),
         seed: args.seed,
         out: args.out.clone(),
         data: args.data.clone().or_else(|| std::env::var_os("PROXDIST_DATA").map(Into::into)),
         workers: args.threads.map_or(cores, |threads| threads as usize),
     })
+}
+
+fn settings_name(args: &ReproduceArgs) -> String {
+    let from = args.settings.as_ref().map_or_else(|| "built-in".to_owned(), |path| path.display().to_string());
+    let size = if args.quick { ", quick: small sizes, few repeats" } else { "" };
+    let repeats = args.repeats.map_or(String::new(), |repeats| format!(", {repeats} repeats"));
+    format!("{from}{size}{repeats}")
 }
 
 /// A line on the terminal, and an ear for Ctrl-C.

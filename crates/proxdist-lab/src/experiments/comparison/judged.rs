@@ -112,7 +112,7 @@ impl Measured {
         match (self.floor, self.errors.iter().find(|(name, ..)| *name == method)) {
             (Some(floor), Some((ORACLE, ..))) => format!("≈ {}", number(floor, 3)),
             (_, Some((_, error, _))) if error.is_nan() => "–".into(),
-            (_, Some((_, error, found))) if *found < 0.9995 => format!("{} ({found:.2})", number(*error, 3)),
+            (_, Some((_, error, found))) if *found < 0.9995 => format!("{} ({})", number(*error, 3), number(*found, 3)),
             (_, Some((_, error, _))) => number(*error, 3),
             (_, None) => "–".into(),
         }
