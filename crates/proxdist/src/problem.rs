@@ -78,8 +78,8 @@ impl<'a> Problem<'a> {
         self.with_method(settings, |whole| fitting::fit(whole, self, settings, observer))
     }
 
-    /// The penalty of the first step with which the method of the settings gets furthest in as many steps as they allow: a race in
-    /// which the worse half is dropped at a fifteenth, a fifth and half of the way. Every method is offered
+    /// The penalty of the first step with which the method of the settings gets furthest in as many steps or passes as they allow,
+    /// but not more than 10 000 steps: all candidates take all of them, on shared batches. Every method is offered
     /// the same candidates, from a thousandth of the average curvature of F to three thousand times as much. `None` if it diverges
     /// with all of them.
     pub fn first_penalty(&self, settings: &Settings, observer: &mut dyn Observer) -> Result<Option<f64>> {

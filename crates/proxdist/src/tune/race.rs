@@ -24,25 +24,29 @@ pub(crate) const GRID: [f64; 8] = [1e-3, 3e-3, 1e-2, 3e-2, 1e-1, 3e-1, 1.0, 3.0]
 /// For methods whose penalty must exceed the largest curvature of a batch, which can be p times the average; and for
 /// comparisons, where every method gets the same candidates.
 pub(crate) const WIDE_GRID: [f64; 14] = [1e-3, 3e-3, 1e-2, 3e-2, 1e-1, 3e-1, 1.0, 3.0, 1e1, 3e1, 1e2, 3e2, 1e3, 3e3];
-/// How long a race is: steps of the first round, each later one being twice as long until one candidate is left; and steps
-/// altogether, the winner's last ones being its own.
+/// How long a race is and who is dropped on the way.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rounds {
+    /// Steps of the first round.
     first: u64,
+    /// Steps altogether; with halving, the winner's last ones are its own.
     length: u64,
+    /// Whether the worse half is dropped after each round and the next one is twice as long.
+    halving: bool,
 }
 
 impl Rounds {
     /// Long enough to tell candidates apart before a fit.
     pub(crate) fn usual(is_full_batch: bool) -> Self {
         // A step on all rows costs more and tells more.
-        if is_full_batch { Self { first: 2, length: 28 } } else { Self { first: 10, length: 140 } }
+        let (first, length) = if is_full_batch { (2, 28) } else { (10, 140) };
+        Self { first, length, halving: true }
     }
 
-    /// Over the whole of a run of so many steps, so that the last round of the [`WIDE_GRID`] ends where the run will end.
+    /// Over the whole of a run of so many steps, with nobody dropped: gradient steps at a rate that is best in the end may look
+    /// hopeless at first.
     pub(crate) fn over(steps: u64) -> Self {
-        // Fourteen candidates are halved four times: 1 + 2 + 4 + 8 first rounds.
-        Self { first: steps.div_ceil(15), length: steps }
+        Self { first: steps.div_ceil(16).max(1), length: steps, halving: false }
     }
 }
 
@@ -113,7 +117,7 @@ impl<'r> Race<'r> {
         let length = self.rounds.length.min(self.max_steps);
         while step < length && !is_interrupted {
             track.how.share_among(racing.len());
-            let steps = if racing.len() > 1 { round } else { length };
+            let steps = if racing.len() > 1 || !self.rounds.halving { round } else { length };
             for _ in 0..steps.min(length - step) {
                 step += 1;
                 self.advance(step, sampler, &mut racing, &mut track)?;
@@ -138,8 +142,10 @@ impl<'r> Race<'r> {
             );
             trace.push(progress);
             is_interrupted |= observer.checkpoint(&progress).is_break();
-            dropped.extend(racing.drain(racing.len().div_ceil(2)..));
-            round *= 2;
+            if self.rounds.halving {
+                dropped.extend(racing.drain(racing.len().div_ceil(2)..));
+                round *= 2;
+            }
         }
         let mut finishers = racing.into_iter();
         let Some(winner) = finishers.next() else { return Err(Error::Diverged { step, rho: scale }) };
