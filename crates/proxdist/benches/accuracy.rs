@@ -199,6 +199,8 @@ fn growth() {
     for rows in [10_000, 50_000, 200_000, 500_000] {
         let simulated = vector(Response::Logistic, Truth::Sparse(5), rows, 1000, 1).unwrap();
         let data = simulated.data().unwrap();
+        // What drawing the data took at most is not what the fit takes.
+        let _ = std::fs::write("/proc/self/clear_refs", "5");
         let started = Instant::now();
         let problem = Problem::new(&data, Logistic, Sparsity::at_most(5));
         let fit = problem.fit(&Settings::default().threads(1)).unwrap();

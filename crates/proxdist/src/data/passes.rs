@@ -23,7 +23,7 @@ pub(crate) fn over_rows<A: Send>(
     each: impl Fn(&mut A, Rows, Range<usize>) -> Result<()> + Sync,
 ) -> Result<Vec<A>> {
     let chunk = (CHUNK / data.columns()).clamp(16, 4096);
-    let parts = over_chunks(
+    over_chunks(
         data.rows(),
         chunk,
         size,
@@ -32,18 +32,20 @@ pub(crate) fn over_rows<A: Send>(
             let rows = view(data.source(), range.clone(), buffer)?;
             each(accumulator, rows, range)
         },
-    )?;
-    Ok(parts.into_iter().map(|(_, accumulator)| accumulator).collect())
+        |(_, accumulator)| accumulator,
+    )
 }
 
-/// The same for the numbers of the rows only, `chunk` at a time.
-pub(crate) fn over_chunks<A: Send>(
+/// The same for the numbers of the rows only, `chunk` at a time. `keep` takes from a strip's state what is needed of it, so that
+/// the rest is not held until all strips are done.
+pub(crate) fn over_chunks<A, B: Send>(
     rows: usize,
     chunk: usize,
     size: usize,
     new: impl Fn() -> A + Sync,
     each: impl Fn(&mut A, Range<usize>) -> Result<()> + Sync,
-) -> Result<Vec<A>> {
+    keep: impl Fn(A) -> B + Sync,
+) -> Result<Vec<B>> {
     let strips = (MEMORY / size.max(1)).clamp(1, STRIPS).min(rows.div_ceil(chunk));
     let length = rows.div_ceil(strips);
     (0..strips)
@@ -57,7 +59,7 @@ pub(crate) fn over_chunks<A: Send>(
                 first = range.end;
                 each(&mut accumulator, range)?;
             }
-            Ok(accumulator)
+            Ok(keep(accumulator))
         })
         .collect()
 }

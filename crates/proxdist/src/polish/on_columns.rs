@@ -79,8 +79,9 @@ impl<'p> OnColumns<'p> {
                 each(part, self.rows(range.clone(), block), range, derived);
                 Ok(())
             },
+            |(part, ..)| part,
         )?;
-        Ok(added(parts.into_iter().map(|(part, ..)| part).collect()))
+        Ok(added(parts))
     }
 
     fn split<'t>(&self, point: &'t [f64]) -> (&'t [f64], f64) {
