@@ -7,17 +7,19 @@ use proxdist_report::{Fact, Style};
 
 /// A figure or table of the paper.
 pub(crate) trait Experiment: Sync {
-    /// The work; their rows are joined in this order.
+    /// The work that needs nothing but the settings; rows are joined in this order.
     fn cells(&self) -> Vec<Cell>;
 
-    /// Work that depends on the rows of the first cells, such as runs at tuned settings; their rows follow.
-    fn second(&self, first: &Frame) -> Result<Vec<Cell>> {
-        let _ = first;
-        Ok(Vec::new())
+    /// The work of a stage, given the rows of all stages before it, such as runs at tuned rates after those that tuned them.
+    /// Stage 0 is [`Experiment::cells`]; a stage without work ends the experiment.
+    fn stage(&self, stage: usize, so_far: &Frame) -> Result<Vec<Cell>> {
+        let _ = so_far;
+        Ok(if stage == 0 { self.cells() } else { Vec::new() })
     }
 
-    /// Expected seconds of that work, before it is known.
-    fn second_weight(&self) -> f64 {
+    /// Expected seconds of a stage and those after it, before its work is known.
+    fn expected(&self, stage: usize) -> f64 {
+        let _ = stage;
         0.0
     }
 

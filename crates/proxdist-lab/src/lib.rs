@@ -83,22 +83,20 @@ pub fn reproduce(plan: &Plan, watch: &dyn Watch) -> Result<Summary> {
     }
     let mut total = 0.0;
     for (_, experiment) in &chosen {
-        let first = experiment.cells();
-        total += runner::missing_work(&first, &store)?;
-        total += match store.load_all(&first)? {
-            Some(rows) => runner::missing_work(&experiment.second(&rows)?, &store)?,
-            None => experiment.second_weight(),
-        };
+        total += runner::missing_work(&**experiment, &store)?;
     }
     let clock = Clock::new(total);
     let mut page = write::Page::new(plan, &store);
     for (name, experiment) in &chosen {
         let began = Instant::now();
-        let run = |cells: &[cell::Cell]| runner::run(name, cells, &store, plan.workers, &clock, watch);
-        let first = experiment.cells();
-        let mut computed = run(&first)?;
-        if let Some(rows) = store.load_all(&first)? {
-            computed += run(&experiment.second(&rows)?)?;
+        let (mut rows, mut computed) = (Frame::default(), 0);
+        for stage in 0.. {
+            let cells = experiment.stage(stage, &rows)?;
+            if cells.is_empty() {
+                break;
+            }
+            computed += runner::run(name, &cells, &store, plan.workers, &clock, watch)?;
+            rows.extend(store.load_all(&cells)?.unwrap_or_default());
         }
         page.add(name, &**experiment, (computed > 0).then(|| began.elapsed()))?;
         watch.written(name, began.elapsed().as_secs_f64());

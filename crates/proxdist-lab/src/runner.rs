@@ -5,6 +5,7 @@
 
 use crate::cell::{Cell, Halt};
 use crate::error::{Error, Result};
+use crate::experiment::Experiment;
 use crate::frame::Frame;
 use crate::store::Store;
 use std::collections::VecDeque;
@@ -61,9 +62,21 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
-/// Expected seconds of the cells that are not in the store.
-pub(crate) fn missing_work(cells: &[Cell], store: &Store) -> Result<f64> {
-    cells.iter().map(|cell| Ok(if store.load(cell)?.is_none() { cell.weight } else { 0.0 })).sum()
+/// Expected seconds of the cells of an experiment that are not in the store.
+pub(crate) fn missing_work(experiment: &dyn Experiment, store: &Store) -> Result<f64> {
+    let mut rows = Frame::default();
+    for stage in 0.. {
+        let cells = experiment.stage(stage, &rows)?;
+        match store.load_all(&cells)? {
+            _ if cells.is_empty() => break,
+            Some(found) => rows.extend(found),
+            None => {
+                let missing = |cell: &Cell| Ok(if store.load(cell)?.is_none() { cell.weight } else { 0.0 });
+                return Ok(cells.iter().map(missing).sum::<Result<f64>>()? + experiment.expected(stage + 1));
+            }
+        }
+    }
+    Ok(0.0)
 }
 
 /// Computes the cells that are not in the store; gives their number.

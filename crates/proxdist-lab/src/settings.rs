@@ -28,6 +28,8 @@ pub(crate) struct FiniteError {
     pub(crate) sparsity_rho1: f64,
     pub(crate) steps: u64,
     pub(crate) repeats: u64,
+    pub(crate) long_steps: u64,
+    pub(crate) long_repeats: u64,
 }
 
 /// The figure over ρ₁.
@@ -89,6 +91,7 @@ pub(crate) struct Runtime {
     pub(crate) rho1: f64,
     pub(crate) target: f64,
     pub(crate) steps: u64,
+    pub(crate) repeats: u64,
 }
 
 /// A pair of rates and steps.
@@ -111,6 +114,8 @@ pub(crate) struct Comparison {
     pub(crate) logistic_batch: usize,
     pub(crate) rho1: Vec<f64>,
     pub(crate) tuning_repeats: u64,
+    pub(crate) finalists: usize,
+    pub(crate) final_repeats: u64,
     pub(crate) steps: u64,
     pub(crate) repeats: u64,
     pub(crate) printed: Printed,
@@ -175,6 +180,7 @@ impl Settings {
         self.rho1.repeats = repeats;
         (self.boxplots.low_repeats, self.boxplots.high_repeats) = (repeats, repeats);
         self.rates.repeats = repeats;
+        self.runtime.repeats = repeats;
         self.comparison.repeats = repeats;
         self.qsar.replicates = repeats;
         self

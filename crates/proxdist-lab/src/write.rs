@@ -59,9 +59,15 @@ impl<'a> Page<'a> {
 
     /// The rows and section of an experiment whose cells are all there.
     fn finished(&self, experiment: &dyn Experiment) -> Result<Option<(Frame, Section)>> {
-        let Some(mut all) = self.store.load_all(&experiment.cells())? else { return Ok(None) };
-        let Some(second) = self.store.load_all(&experiment.second(&all)?)? else { return Ok(None) };
-        all.extend(second);
+        let mut all = Frame::default();
+        for stage in 0.. {
+            let cells = experiment.stage(stage, &all)?;
+            if cells.is_empty() {
+                break;
+            }
+            let Some(rows) = self.store.load_all(&cells)? else { return Ok(None) };
+            all.extend(rows);
+        }
         let section = experiment.section(&all)?;
         Ok(Some((all, section)))
     }

@@ -78,7 +78,7 @@ impl Experiment for BoxPlots {
     fn section(&self, results: &Frame) -> Result<Section> {
         let mut section = Section::new("Supplement: box plots over γ and ρ₁", paper::BOXPLOTS);
         let Settings { steps, low_repeats, high_repeats, .. } = &self.settings;
-        section.fact("Runs", format!("{steps} steps; {low_repeats} repeats in low dimension, {high_repeats} in high dimension (the paper: 50 everywhere), each with new data"));
+        section.fact("Runs", format!("{steps} steps; {low_repeats} repeats in low dimension, {high_repeats} in high dimension, each with new data"));
         for (name, set) in [("boxplots-ball", Set::Ball), ("boxplots-sparsity", Set::Sparsity(self.panels.sparsity))] {
             let plots: Vec<Plot> =
                 panels(&self.panels).into_iter().filter(|p| p.set == set).map(|p| plot(p, results)).collect();

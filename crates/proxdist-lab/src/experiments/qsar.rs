@@ -276,12 +276,19 @@ impl Experiment for Qsar {
         (0..self.settings.folds).map(|fold| self.fold(fold)).collect()
     }
 
-    fn second(&self, first: &Frame) -> Result<Vec<Cell>> {
-        let rates = (Self::tuned(first, SPD), Self::tuned(first, PSGD));
-        Ok((0..self.settings.replicates).map(|replicate| self.replicate(rates, replicate)).collect())
+    fn stage(&self, stage: usize, so_far: &Frame) -> Result<Vec<Cell>> {
+        let rates = || (Self::tuned(so_far, SPD), Self::tuned(so_far, PSGD));
+        Ok(match stage {
+            0 => self.cells(),
+            1 => (0..self.settings.replicates).map(|replicate| self.replicate(rates(), replicate)).collect(),
+            _ => Vec::new(),
+        })
     }
 
-    fn second_weight(&self) -> f64 {
+    fn expected(&self, stage: usize) -> f64 {
+        if stage > 1 {
+            return 0.0;
+        }
         (5e-3 * self.settings.steps as f64 + 3.0 * (2 + self.settings.ridge.len()) as f64)
             * self.settings.replicates as f64
     }

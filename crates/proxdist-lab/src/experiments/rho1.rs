@@ -29,7 +29,7 @@ impl Experiment for Rho1 {
         let Settings { values, steps, repeats } = &self.settings;
         let cell = |panel, repeat| {
             let tried = values.iter().map(|&rho1| Tried { gamma: "1".into(), rho1 }).collect();
-            path_cell(panel, tried, *steps, self.seed, repeat)
+            path_cell(panel, tried, 1..=*steps, self.seed, repeat)
         };
         self.panels().flat_map(|panel| (0..*repeats).map(move |repeat| cell(panel, repeat))).collect()
     }

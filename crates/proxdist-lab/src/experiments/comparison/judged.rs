@@ -10,7 +10,9 @@ use proxdist_report::number;
 
 pub(super) fn section(comparison: &Comparison, results: &Frame) -> Section {
     let mut section = Section::new("Table 2: SPD and projected SGD", paper::TABLE2);
-    let Settings { n, p, batch, logistic_batch, steps, repeats, tuning_repeats, printed, .. } = &comparison.settings;
+    let Settings {
+        n, p, batch, logistic_batch, steps, repeats, tuning_repeats, finalists, final_repeats, printed, ..
+    } = &comparison.settings;
     section.fact("Data", format!("n = {n}, p = {p} (matrices 64 × 64), {repeats} repeats"));
     section.fact(
         "Runs",
@@ -18,7 +20,7 @@ pub(super) fn section(comparison: &Comparison, results: &Frame) -> Section {
             "{steps} steps of {batch} rows ({logistic_batch} logistic), ρ_k = ρ₁k and α_k = α₁/k, the same batches"
         ),
     );
-    section.fact("Tuning", format!("ρ₁ = 1/α₁ ∈ {:?}, chosen for each method and row by the objective on {tuning_repeats} data sets of their own", comparison.settings.rho1));
+    section.fact("Tuning", format!("ρ₁ = 1/α₁ ∈ {:?}, chosen for each method and row by the mean objective on data of their own: all on {tuning_repeats} data sets, the best {finalists} on {final_repeats} more", comparison.settings.rho1));
     section.fact("Errors", "squared, against the truth (sparsity, rank) or the optimum on the sample (ball); share of true nonzeros found in parentheses if not 1");
     let mut table = Grid::new(
         "Mean squared error",
