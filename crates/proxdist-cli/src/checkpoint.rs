@@ -59,7 +59,7 @@ pub(crate) struct Keeper {
     latest: Option<Snapshot>,
     /// The one before the latest.
     previous: Option<Snapshot>,
-    written: Instant,
+    written: Option<Instant>,
     /// The first thing that went wrong; a run of hours does not end because of it.
     failure: Option<Failure>,
 }
@@ -67,13 +67,13 @@ pub(crate) struct Keeper {
 impl Keeper {
     /// Writes to `path`.
     pub(crate) fn new(path: &Path, run: Value) -> Self {
-        Self { path: path.to_owned(), run, latest: None, previous: None, written: Instant::now(), failure: None }
+        Self { path: path.to_owned(), run, latest: None, previous: None, written: None, failure: None }
     }
 
-    /// Takes note of a state, and writes it if the last writing was a while ago.
+    /// Takes note of a state, and writes it if it is the first or the last writing was a while ago.
     pub(crate) fn keep(&mut self, snapshot: &Snapshot) {
         self.previous = self.latest.replace(snapshot.clone());
-        if self.written.elapsed() >= RHYTHM {
+        if self.written.is_none_or(|at| at.elapsed() >= RHYTHM) {
             self.write();
         }
     }
@@ -90,7 +90,7 @@ impl Keeper {
 
     /// Writes the latest state, whole or not at all.
     fn write(&mut self) {
-        self.written = Instant::now();
+        self.written = Some(Instant::now());
         let Some(snapshot) = self.latest.clone() else { return };
         let file = File { format: FORMAT.to_owned(), version: VERSION, run: self.run.clone(), snapshot };
         let written = match serde_json::to_vec(&file) {

@@ -47,7 +47,7 @@ pub(crate) fn page(about: &About) -> Result<Report> {
         scores: scores(about, &training),
         notices: notices(about),
         problem: Some(problem(about)),
-        certificate: certificate(fit.certificate(), model, fit.objective()),
+        certificate: certificate(fit.certificate(), model),
         trace: trace(fit),
         intercept: model.intercept,
         coefficients: (0..model.coefficients.len())
@@ -189,7 +189,7 @@ pub(crate) fn problem(about: &About) -> Problem {
     }
 }
 
-fn certificate(certificate: &Certificate, model: &Model, objective: f64) -> Vec<CertificateLine> {
+fn certificate(certificate: &Certificate, model: &Model) -> Vec<CertificateLine> {
     let line = |label: &str, value: String, verdict: &str, good: Option<bool>| CertificateLine {
         label: label.to_owned(),
         value,
@@ -200,7 +200,7 @@ fn certificate(certificate: &Certificate, model: &Model, objective: f64) -> Vec<
         line("distance to the set", "0".to_owned(), "the coefficients lie in the set", Some(true)),
         line("distance of the last iterate", number(certificate.distance), "before the last projection", None),
     ];
-    let (verdict, good) = if certificate.is_stationary(objective) {
+    let (verdict, good) = if certificate.is_stationary() {
         ("a stationary point: no small move within the set lowers F", Some(true))
     } else {
         ("0 at a stationary point of F on the set", None)

@@ -74,7 +74,7 @@ impl Summary<'_> {
         };
         line("objective F", number(fit.objective()));
         line("distance to the set", format!("0 (last iterate before projection: {})", number(certificate.distance)));
-        let verdict = if certificate.is_stationary(fit.objective()) {
+        let verdict = if certificate.is_stationary() {
             "no small move within the set lowers F"
         } else {
             "0 at a stationary point"

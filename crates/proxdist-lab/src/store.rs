@@ -10,7 +10,7 @@ use crate::frame::Frame;
 use std::path::PathBuf;
 
 /// Raised when an experiment computes something else under the same settings.
-const REVISION: u32 = 1;
+const REVISION: u32 = 2;
 
 /// The folder of finished cells.
 pub(crate) struct Store {

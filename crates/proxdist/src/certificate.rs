@@ -21,6 +21,9 @@ pub struct Certificate {
     pub stationarity: f64,
     /// The $L$ of the line above, the largest curvature of F at the result, estimated on a sample of rows.
     pub curvature: f64,
+    /// A change of F that counts as none: $10^{-8}F(\hat\theta)$, or $10^{-14}F(0)$ where the model fits so well that only rounding errors are left.
+    #[serde(default)]
+    pub negligible: f64,
     /// An upper bound on $F(\hat\theta) - \min_C F$, for sets where one is computable.
     pub gap: Option<f64>,
     /// For sparsity sets: whether no exchange of one feature for another lowers F.
@@ -30,10 +33,9 @@ pub struct Certificate {
 }
 
 impl Certificate {
-    /// Whether the result is stationary: a step along the gradient could change F by a relative $10^{-8}$ at most.
-    pub fn is_stationary(&self, objective: f64) -> bool {
-        let reachable = self.stationarity * self.stationarity / (2.0 * self.curvature);
-        reachable <= 1e-8 * objective.abs() + f64::MIN_POSITIVE
+    /// Whether the result is stationary: a step along the gradient could change F by a negligible amount at most.
+    pub fn is_stationary(&self) -> bool {
+        self.stationarity * self.stationarity / (2.0 * self.curvature) <= self.negligible
     }
 }
 
@@ -137,6 +139,10 @@ pub(crate) fn certify(
     };
     let gap =
         if constraint.is_convex() && l1 == 0.0 { gap(constraint, data.columns(), &gradient, theta) } else { None };
-    let certificate = Certificate { distance, stationarity, curvature, gap, swap_optimal, schedule_meets_theory };
+    // No row of X is read for zero coefficients.
+    let at_zero = objective.value(&vec![0.0; theta.len()]);
+    let negligible = (1e-8 * value.abs()).max(1e-14 * at_zero.abs()) + f64::MIN_POSITIVE;
+    let certificate =
+        Certificate { distance, stationarity, curvature, negligible, gap, swap_optimal, schedule_meets_theory };
     Ok((certificate, value))
 }

@@ -46,7 +46,7 @@ pub(crate) fn fit(problem: &Problem, parts: &Problem, settings: &Settings, obser
         settings.seed,
     )?;
     let was_cut_short = matches!(outcome.stop, Stop::Interrupted | Stop::TimeLimit | Stop::Diverged);
-    if finishes(settings) && !was_cut_short && certificate.is_stationary(objective) {
+    if finishes(settings) && !was_cut_short && certificate.is_stationary() {
         outcome.stop = Stop::Polished;
     }
     Ok(Fit::new(problem, outcome, objective, certificate, &*schedule, batch_size, settings))

@@ -54,7 +54,7 @@ fn the_result_lies_in_the_set_and_is_stationary_for_every_set_and_loss() {
             let moved = fit.coefficients().iter().zip(&again).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
             assert!(moved < 1e-10, "{text}, {response:?}: {moved:e} outside the set");
             let certificate = fit.certificate();
-            assert!(certificate.is_stationary(fit.objective()), "{text}, {response:?}: {certificate:?}");
+            assert!(certificate.is_stationary(), "{text}, {response:?}: {certificate:?}");
             assert_eq!(fit.stop(), Stop::Polished, "{text}, {response:?}");
             if let Some(gap) = certificate.gap {
                 assert!(gap <= 1e-6 * fit.objective(), "{text}, {response:?}: gap {gap:e}");
@@ -177,7 +177,21 @@ fn a_low_rank_truth_is_found_up_to_noise() {
     let error: f64 = fit.coefficients().iter().zip(&simulated.truth).map(|(a, b)| (a - b) * (a - b)).sum();
     // No estimator does better than about r(p + q − r)/n = 0.084 here.
     assert!(error < 0.13, "{error}");
-    assert!(fit.certificate().is_stationary(fit.objective()));
+    assert!(fit.certificate().is_stationary());
+}
+
+#[test]
+fn a_perfect_fit_is_stationary_too() {
+    // More features allowed than the truth has: what is left of F and its gradient is rounding error.
+    let mut simulated = vector(Response::Linear, Truth::Sparse(2), 200, 10, 1).unwrap();
+    for (y, row) in simulated.y.iter_mut().zip(simulated.x.chunks_exact(10)) {
+        *y = row.iter().zip(&simulated.truth).map(|(x, t)| x * t).sum();
+    }
+    let data = simulated.data().unwrap();
+    for text in ["sparsity:2", "sparsity:3", "none", "ball:100"] {
+        let fit = Problem::new(&data, Squared, built(text, &data)).intercept(true).fit(&Settings::default()).unwrap();
+        assert!(fit.objective() < 1e-20 && fit.stop() == Stop::Polished, "{text}: {:?}", fit.certificate());
+    }
 }
 
 #[test]

@@ -7,6 +7,7 @@ use proxdist::Data;
 use proxdist::data::Batch;
 use proxdist::loss::{Huber, Logistic, Loss, Poisson, Squared, SquaredHinge, Sum};
 use proxdist::prox::{BatchProx, Path, Prox};
+use proxdist::simulate::{Response, Truth, vector};
 
 const PATHS: [Path; 3] = [Path::Dual, Path::Primal, Path::Conjugate];
 
@@ -315,4 +316,30 @@ fn a_ridge_term_in_the_prox_equals_extra_rows_of_data() {
     longer.offset = vec![0.0; 8];
     longer.rho = case.rho * n / 8.0;
     assert!(largest_difference(&ridged, &step(&longer, &Squared, None)) < 1e-9);
+}
+
+#[test]
+fn far_from_the_data_piecewise_losses_take_few_newton_steps() {
+    // Rows on flat or straight pieces have no curvature, so full steps overshoot from one piece to another.
+    let (rows, columns) = (64, 1000);
+    let huber = Huber::with_delta(2.0).unwrap();
+    let losses: [(Response, &dyn Loss); 2] = [(Response::Huber, &huber), (Response::Logistic, &SquaredHinge)];
+    let mut most = 0;
+    for (response, loss) in losses {
+        for seed in 0..200 {
+            let simulated = vector(response, Truth::Sparse(20), rows, columns, seed).unwrap();
+            let data = simulated.data().unwrap();
+            let mut batch = Batch::default();
+            batch.fill(&data, &(0..rows).collect::<Vec<_>>()).unwrap();
+            // An early iterate: some true features are found, some not yet.
+            let found = |(j, t): (usize, &f64)| if (j as u64 + seed).is_multiple_of(3) { 0.0 } else { 0.9 * t };
+            let anchor: Vec<f64> = simulated.truth.iter().enumerate().map(found).collect();
+            for rho in [1e-4, 1e-3, 1e-2, 1e-1] {
+                let (mut prox, mut theta) = (Prox::new(loss).force(Path::Dual), anchor.clone());
+                prox.apply(&batch, rho, &mut theta).unwrap();
+                most = most.max(prox.last().unwrap().newton_steps);
+            }
+        }
+    }
+    assert!(most <= 20, "{most} Newton steps");
 }

@@ -3,13 +3,23 @@
 #![cfg(unix)]
 
 use crate::common::{Place, said};
-use std::process::{Command as Process, Stdio};
+use std::process::{Child, Command as Process, Stdio};
 use std::time::{Duration, Instant};
+
+/// Waits until a run has written its first state, so that it is surely under way.
+fn wait_for_state(place: &Place, child: &mut Child) {
+    let began = Instant::now();
+    while !place.path("state.json").exists() {
+        assert!(child.try_wait().unwrap().is_none(), "the run has ended without a checkpoint");
+        assert!(began.elapsed() < Duration::from_secs(60), "no checkpoint after a minute");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
 
 fn interrupt(signal: &str) {
     let place = Place::new();
     place.ok("simulate logistic --n 3000 --p 200 --s 5 --out data --quiet");
-    let child = Process::new(assert_cmd::cargo::cargo_bin("proxdist"))
+    let mut child = Process::new(assert_cmd::cargo::cargo_bin("proxdist"))
         .current_dir(place.path("."))
         .args(["fit", "data/data.npz", "--target", "y", "--loss", "logistic", "-c", "sparsity:5"])
         .args([
@@ -22,12 +32,14 @@ fn interrupt(signal: &str) {
             "model.json",
             "--trace",
             "trace.csv",
+            "--checkpoint",
+            "state.json",
         ])
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    std::thread::sleep(Duration::from_millis(1500));
+    wait_for_state(&place, &mut child);
     let sent = Process::new("kill").args([signal, &child.id().to_string()]).status().unwrap();
     assert!(sent.success());
     let asked = Instant::now();
@@ -37,7 +49,7 @@ fn interrupt(signal: &str) {
     assert!(said.stdout.contains("interrupted, the best model so far is kept"), "{}", said.stdout);
     let model = proxdist::Model::load(place.path("model.json")).unwrap();
     assert!(!model.support().is_empty() && model.support().len() <= 5);
-    assert_eq!(place.files(), ["data", "model.json", "trace.csv"]);
+    assert_eq!(place.files(), ["data", "model.json", "state.json", "trace.csv"]);
 }
 
 #[test]
@@ -69,14 +81,13 @@ fn a_resumed_run_equals_an_uninterrupted_one_to_the_last_bit() {
     let words = format!("{RESUMABLE} --max-steps 6000");
     let whole = outcome(&place, &words);
     std::fs::remove_file(place.path("state.json")).unwrap();
-    let child = Process::new(assert_cmd::cargo::cargo_bin("proxdist"))
+    let mut child = Process::new(assert_cmd::cargo::cargo_bin("proxdist"))
         .current_dir(place.path("."))
         .args(words.split_whitespace())
         .arg("--quiet")
         .spawn()
         .unwrap();
-    std::thread::sleep(Duration::from_millis(700));
-    // A fast machine may be done by now; then there is a checkpoint all the same.
+    wait_for_state(&place, &mut child);
     let _ = Process::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
     assert_eq!(said(&child.wait_with_output().unwrap()).code, Some(0));
     assert!(place.files().contains(&"state.json".to_owned()), "{:?}", place.files());

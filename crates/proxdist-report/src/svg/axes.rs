@@ -87,6 +87,8 @@ pub struct Panel {
     pub x: Axis,
     /// The upright axis.
     pub y: Axis,
+    /// Left edge of the room it was given.
+    edge: f64,
     x_ticks: Ticks,
     y_ticks: Ticks,
 }
@@ -106,7 +108,7 @@ impl Panel {
         };
         let x_ticks = if x.ticked { level_ticks(&x, plot.width) } else { Ticks::default() };
         let y_ticks = if y.ticked { upright_ticks(&y, height) } else { Ticks::default() };
-        Panel { plot, x, y, x_ticks, y_ticks }
+        Panel { edge: bounds.left, plot, x, y, x_ticks, y_ticks }
     }
 
     /// Room that the labels of a y axis need.
@@ -185,10 +187,9 @@ impl Panel {
             let y = if self.x.label.is_empty() { plot.top - 5.0 } else { below };
             canvas.text((plot.right(), y), &Label::factor(power), quiet(Anchor::End));
         }
-        let mut left = (plot.left - 40.0).clamp(8.0, plot.left);
-        if self.plot.left < 110.0 {
-            left = 8.0;
-        }
+        // Above the labels of the ticks, unless these are so long that it would be far from the axis.
+        let first = self.edge + 8.0;
+        let left = if plot.left - self.edge < 110.0 { first } else { (plot.left - 40.0).max(first) };
         if !self.y.label.is_empty() {
             let cut = ellipsis(&self.y.label, SMALL, plot.right() - left);
             canvas.text((left, plot.top - 11.0), &cut.into(), TextStyle::new(SMALL, Anchor::Start));

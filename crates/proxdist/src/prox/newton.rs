@@ -2,7 +2,8 @@
 //!
 //! The driver only sees the predictors: along a direction they move as $\eta + t\,\delta$, and the penalty
 //! $q = \tfrac12\|\theta - z\|_D^2$ is a quadratic in $t$ of which the system reports slope and curvature. So one line search
-//! (Armijo on $\psi$) serves all paths, and makes the semismooth steps of Huber and squared hinge losses global.
+//! serves all paths: the full step if it lowers $\psi$ enough (Armijo), else the point where $\psi$ is least along the direction. Shortening steps until they lower
+//! $\psi$ would not do: under Huber and squared hinge losses a row on a flat piece can jump to and fro across its curved piece, a little lower each time, a hundred times.
 
 use super::{Path, Taken};
 use crate::data::Batch;
@@ -48,12 +49,20 @@ pub(super) struct Newton {
     change: Vec<f64>,
     slopes: Vec<f64>,
     curvatures: Vec<f64>,
+    trial_slopes: Vec<f64>,
 }
 
 impl Newton {
     /// Fits the buffers to the batch; the caller fills in the predictors at the anchor.
     pub(super) fn start(&mut self, batch: &Batch) -> &mut [f64] {
-        let buffers = [&mut self.predictors, &mut self.trial, &mut self.change, &mut self.slopes, &mut self.curvatures];
+        let buffers = [
+            &mut self.predictors,
+            &mut self.trial,
+            &mut self.change,
+            &mut self.slopes,
+            &mut self.curvatures,
+            &mut self.trial_slopes,
+        ];
         buffers.into_iter().for_each(|buffer| buffer.resize(batch.len(), 0.0));
         &mut self.predictors
     }
@@ -62,6 +71,13 @@ impl Newton {
     pub(super) fn differentiate(&mut self, loss: &dyn Loss, batch: &Batch) {
         loss.weighted_slopes(&self.predictors, batch.response(), batch.weights(), &mut self.slopes);
         loss.weighted_curvatures(&self.predictors, batch.response(), batch.weights(), &mut self.curvatures);
+    }
+
+    /// Predictors at `t` times the change.
+    fn try_at(&mut self, t: f64) {
+        for (trial, (eta, change)) in self.trial.iter_mut().zip(self.predictors.iter().zip(&self.change)) {
+            *trial = eta + t * change;
+        }
     }
 
     pub(super) fn predictors(&self) -> &[f64] {
@@ -79,6 +95,8 @@ impl Newton {
 
 /// Newton steps after which a prox that still has not met its tolerance is given up.
 const MOST_STEPS: usize = 100;
+/// Trial points of a line search; a third of them halve the interval.
+const MOST_TRIALS: usize = 120;
 /// Residual that is still good enough where rounding keeps the tolerance out of reach.
 const ACCEPTABLE: f64 = 1e-6;
 
@@ -166,25 +184,43 @@ impl<'d, 'a> Driver<'d, 'a> {
         }
         // Rounding in the sums that make up ψ; a step within it is a step.
         let slack = 1e-14 * value.abs();
-        let mut t = 1.0;
-        for _ in 0..60 {
-            for (trial, (eta, change)) in
-                self.memory.trial.iter_mut().zip(self.memory.predictors.iter().zip(&self.memory.change))
-            {
-                *trial = eta + t * change;
+        self.memory.try_at(1.0);
+        let reached = self.loss_at(&self.memory.trial) + self.penalty + along.slope + 0.5 * along.curvature;
+        let is_enough = reached <= value + 1e-4 * slope + slack;
+        let Some(t) = (if is_enough { Some(1.0) } else { self.least_along(&along, slope) }) else { return false };
+        std::mem::swap(&mut self.memory.predictors, &mut self.memory.trial);
+        self.penalty += t * along.slope + 0.5 * t * t * along.curvature;
+        system.advance(t);
+        self.memory.differentiate(self.loss, self.batch);
+        norm_squared(&self.memory.slopes).is_finite()
+    }
+
+    /// Where ψ is least along the direction, between 0 and a full step that went too far: its derivative, which rises with t, has fallen to a tenth there. The
+    /// trial predictors are left at that place.
+    fn least_along(&mut self, along: &Along, slope: f64) -> Option<f64> {
+        // Both ends with the derivative there; regula falsi (Illinois), with bisection in between for derivatives that rise by orders of magnitude.
+        let (mut low, mut high) = ((0.0, slope), (1.0, f64::NAN));
+        let (mut t, mut was_below) = (1.0, None);
+        for number in 0..MOST_TRIALS {
+            self.memory.try_at(t);
+            let Newton { trial, trial_slopes, change, .. } = &mut *self.memory;
+            self.loss.weighted_slopes(trial, self.batch.response(), self.batch.weights(), trial_slopes);
+            let derivative = dot(trial_slopes, change) + along.slope + t * along.curvature;
+            if derivative.abs() <= 0.1 * slope.abs() {
+                return Some(t);
             }
-            let penalty = self.penalty + t * along.slope + 0.5 * t * t * along.curvature;
-            let reached = self.loss_at(&self.memory.trial) + penalty;
-            if reached <= value + 1e-4 * t * slope + slack {
-                std::mem::swap(&mut self.memory.predictors, &mut self.memory.trial);
-                self.penalty = penalty;
-                system.advance(t);
-                self.memory.differentiate(self.loss, self.batch);
-                let is_finite = norm_squared(&self.memory.slopes).is_finite();
-                return is_finite;
+            let is_below = derivative < 0.0;
+            // An end that stays twice pulls the next point towards itself.
+            let pull = if was_below == Some(is_below) { 0.5 } else { 1.0 };
+            if is_below {
+                (low, high.1) = ((t, derivative), pull * high.1);
+            } else {
+                (high, low.1) = ((t, derivative), pull * low.1);
             }
-            t *= 0.5;
+            was_below = Some(is_below);
+            let share = if number % 3 == 2 || !high.1.is_finite() { 0.5 } else { low.1 / (low.1 - high.1) };
+            t = low.0 + share * (high.0 - low.0);
         }
-        false
+        None
     }
 }

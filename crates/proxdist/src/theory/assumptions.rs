@@ -135,7 +135,7 @@ fn sampling(sampling: Sampling) -> Assumption {
 
 fn optimum(study: &Study) -> Assumption {
     let certificate = study.fit.certificate();
-    let is_stationary = certificate.is_stationary(study.fit.objective());
+    let is_stationary = certificate.is_stationary();
     let verdict = if is_stationary { Verdict::Holds } else { Verdict::Open };
     let gap = certificate.gap.map_or_else(String::new, |gap| format!(", F at most {gap:.1e} above the optimum"));
     let reason = format!("stationarity residual {:.1e}{gap}", certificate.stationarity);
