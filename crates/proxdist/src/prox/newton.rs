@@ -187,7 +187,8 @@ impl<'d, 'a> Driver<'d, 'a> {
         self.memory.try_at(1.0);
         let reached = self.loss_at(&self.memory.trial) + self.penalty + along.slope + 0.5 * along.curvature;
         let is_enough = reached <= value + 1e-4 * slope + slack;
-        let Some(t) = (if is_enough { Some(1.0) } else { self.least_along(&along, slope) }) else { return false };
+        let found = if is_enough { Some(1.0) } else { self.least_along(&along, slope, value + slack) };
+        let Some(t) = found else { return false };
         std::mem::swap(&mut self.memory.predictors, &mut self.memory.trial);
         self.penalty += t * along.slope + 0.5 * t * t * along.curvature;
         system.advance(t);
@@ -195,9 +196,9 @@ impl<'d, 'a> Driver<'d, 'a> {
         norm_squared(&self.memory.slopes).is_finite()
     }
 
-    /// Where ψ is least along the direction, between 0 and a full step that went too far: its derivative, which rises with t, has fallen to a tenth there. The
-    /// trial predictors are left at that place.
-    fn least_along(&mut self, along: &Along, slope: f64) -> Option<f64> {
+    /// Where ψ is least along the direction, between 0 and a full step that went too far: its derivative, which rises with t, has fallen to a tenth there, and ψ is not
+    /// above `limit`. The trial predictors are left at that place.
+    fn least_along(&mut self, along: &Along, slope: f64, limit: f64) -> Option<f64> {
         // Both ends with the derivative there; regula falsi (Illinois), with bisection in between for derivatives that rise by orders of magnitude.
         let (mut low, mut high) = ((0.0, slope), (1.0, f64::NAN));
         let (mut t, mut was_below) = (1.0, None);
@@ -207,7 +208,11 @@ impl<'d, 'a> Driver<'d, 'a> {
             self.loss.weighted_slopes(trial, self.batch.response(), self.batch.weights(), trial_slopes);
             let derivative = dot(trial_slopes, change) + along.slope + t * along.curvature;
             if derivative.abs() <= 0.1 * slope.abs() {
-                return Some(t);
+                // ψ is convex: where it still falls, it lies below its start.
+                let penalty = self.penalty + t * along.slope + 0.5 * t * t * along.curvature;
+                if derivative <= 0.0 || self.loss_at(&self.memory.trial) + penalty <= limit {
+                    return Some(t);
+                }
             }
             let is_below = derivative < 0.0;
             // An end that stays twice pulls the next point towards itself.
