@@ -2,7 +2,7 @@
 
 use proxdist::constraint::{Ball, Sparsity};
 use proxdist::data::Dense;
-use proxdist::loss::{Logistic, Poisson, Squared};
+use proxdist::loss::{Huber, Logistic, Poisson, Squared};
 use proxdist::simulate::{Response, Truth, matrix, vector};
 use proxdist::spec::SetSpec;
 use proxdist::{Model, Problem, Settings};
@@ -29,6 +29,18 @@ fn a_loaded_model_is_the_saved_one() {
     let (before, after) = (model.predict(&source).unwrap(), loaded.predict(&source).unwrap());
     assert!(before.iter().zip(&after).all(|(a, b)| a.to_bits() == b.to_bits()));
     assert!(before.iter().all(|p| (0.0..=1.0).contains(p)));
+}
+
+#[test]
+fn a_fit_without_any_curvature_can_be_loaded_too() {
+    // Every row lies on a straight piece of the loss, so that no step length follows from second derivatives.
+    let mut simulated = vector(Response::Linear, Truth::Sparse(3), 100, 10, 4).unwrap();
+    simulated.y.iter_mut().for_each(|y| *y *= 1e3);
+    let data = simulated.data().unwrap();
+    let loss = Huber::with_delta(10.0).unwrap();
+    let fit = Problem::new(&data, loss, Ball::radius(1.0).unwrap()).fit(&Settings::default()).unwrap();
+    assert!(fit.certificate().stationarity.is_finite() && fit.certificate().curvature > 0.0, "{:?}", fit.certificate());
+    assert_eq!(round_trip(fit.model(), "straight"), *fit.model());
 }
 
 #[test]
