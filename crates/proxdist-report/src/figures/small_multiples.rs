@@ -62,11 +62,12 @@ pub fn small_multiples(title: &str, plots: &[Plot], style: Style) -> String {
     let height = (width * 0.72).clamp(200.0, 300.0);
     for row in plots.chunks(columns) {
         let mut bottom = top;
+        let room = if row.iter().all(|plot| plot.title().is_empty()) { 0.0 } else { 22.0 };
         for (i, plot) in row.iter().enumerate() {
             let left = i as f64 * width;
             let heading = TextStyle { bold: true, ..TextStyle::new(12.5, Anchor::Start) };
             canvas.text((left + 8.0, top + 16.0), &ellipsis(plot.title(), 12.5, width - 16.0).into(), heading);
-            let bounds = Rect { left, top: top + 22.0, width, height };
+            let bounds = Rect { left, top: top + room, width, height };
             bottom = f64::max(bottom, plot.draw(&mut canvas, bounds));
         }
         top = bottom + 46.0;

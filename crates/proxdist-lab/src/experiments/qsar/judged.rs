@@ -121,7 +121,7 @@ fn pictures(section: &mut Section, results: &Frame, methods: &[(&str, &str)], ba
             groups.push(BoxGroup { label: "L1".into(), values: vec![l1_auc.to_vec()] });
         }
         Plot::Boxes(BoxPlots {
-            title: title.into(),
+            title: if all { String::new() } else { title.into() },
             label: title.into(),
             log: measure == "seconds" || measure == "steps",
             series: Vec::new(),
