@@ -17,7 +17,7 @@ pub(super) fn section(settings: &Settings, results: &Frame) -> Section {
     section.fact(
         "Converged",
         format!(
-            "squared distance to the sample optimum at most {} of its squared norm, at five checkpoints in a row: the same error for every batch",
+            "squared distance to the sample optimum at most {} of its squared norm from step k to step 3k: the same error for every batch",
             settings.target
         ),
     );
