@@ -134,6 +134,7 @@ pub(crate) struct Qsar {
     pub(crate) steps: u64,
     pub(crate) replicates: u64,
     pub(crate) ridge: Vec<f64>,
+    pub(crate) ridge_folds: usize,
 }
 
 /// Everything the paper leaves open.
@@ -208,7 +209,14 @@ impl Settings {
         positive("runtime", &[self.runtime.rho1, self.runtime.target])?;
         positive("comparison.rho1", &self.comparison.rho1)?;
         positive("comparison.printed", &[self.comparison.printed.rho1, self.comparison.printed.alpha1])?;
-        positive("qsar", &[self.qsar.rho1.as_slice(), &self.qsar.alpha1, &[self.qsar.tolerance]].concat())
+        positive("qsar", &[self.qsar.rho1.as_slice(), &self.qsar.alpha1, &[self.qsar.tolerance]].concat())?;
+        positive("qsar.ridge", &self.qsar.ridge)?;
+        for (name, folds) in [("folds", self.qsar.folds), ("ridge_folds", self.qsar.ridge_folds)] {
+            if folds < 2 {
+                return Err(format!("qsar.{name}: cross-validation needs at least 2 folds, got {folds}"));
+            }
+        }
+        Ok(())
     }
 }
 
@@ -238,5 +246,6 @@ mod tests {
         assert!(said("[rates").contains("my.toml"));
         assert!(said(&BUILT_IN.replace("rank = 5", "rang = 5")).contains("rang"));
         assert!(said(&BUILT_IN.replace("ball_rho1 = 1e-1", "ball_rho1 = -1.0")).contains("ball_rho1"));
+        assert!(said(&BUILT_IN.replace("ridge_folds = 5", "ridge_folds = 1")).contains("qsar.ridge_folds"));
     }
 }

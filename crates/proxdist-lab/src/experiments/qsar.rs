@@ -2,8 +2,8 @@
 //!
 //! Ten-fold cross-validation on the training rows of the first split offers (s, ρ₁) to SPD, and α₁ at s = 100 to PSGD. Then, as in the paper, s = 100 in every
 //! replicate: a new 80/20 split, both methods at each batch size with the paper's stop rule, from zero and without intercept. Beside them on the same
-//! splits: the exact finish; the exact finish with a ridge term chosen on a fifth of the training rows; and an L1 fit of the same
-//! size by scikit-learn, recorded once (`recorded/`), whose splits are checked by their fingerprint.
+//! splits: the exact finish; the exact finish with a ridge term chosen by cross-validation within the training rows of the split; and an
+//! L1 fit of the same size by scikit-learn, recorded once (`recorded/`), whose splits are checked by their fingerprint.
 
 mod judged;
 
@@ -50,6 +50,12 @@ pub fn split(rows: usize, seed: u64, replicate: u64) -> Result<(Vec<usize>, Vec<
     let parts = folds(rows, 5, None, crate::study::repeat_seed(seed, replicate))?;
     let of = |is_test: bool| (0..rows).filter(|&row| (parts[row] == 0) == is_test).collect();
     Ok((of(false), of(true)))
+}
+
+/// These rows without those of a fold, and those of the fold.
+fn parted(rows: &[usize], parts: &[usize], fold: usize) -> (Vec<usize>, Vec<usize>) {
+    let of = |held: bool| rows.iter().zip(parts).filter(move |(_, part)| (**part == fold) == held).map(|(row, _)| *row);
+    (of(false).collect(), of(true).collect())
 }
 
 /// A number that tells test sets apart.
@@ -141,10 +147,7 @@ impl Qsar {
             let all = data(&table, &file)?;
             let (train, _) = split(all.rows(), seed, 0)?;
             let parts = folds(train.len(), count, None, seed)?;
-            let of = |held: bool| {
-                train.iter().zip(&parts).filter(|(_, part)| (**part == fold) == held).map(|(row, _)| *row).collect()
-            };
-            let (inner, held): (Vec<usize>, Vec<usize>) = (of(false), of(true));
+            let (inner, held) = parted(&train, &parts, fold);
             let (inner, held) = (all.subset(inner)?, all.subset(held)?);
             let (inner, held) = (inner.data()?, held.data()?);
             let mut frame = Frame::new(&COLUMNS);
@@ -174,14 +177,20 @@ impl Qsar {
         best.and_then(|rate| rate.parse().ok()).unwrap_or(1e-2)
     }
 
+    /// About how long a replicate takes.
+    fn replicate_seconds(&self) -> f64 {
+        let Settings { steps, ridge, ridge_folds, .. } = &self.settings;
+        5e-3 * *steps as f64 + 2.0 * (2 + ridge.len() * ridge_folds) as f64
+    }
+
     fn replicate(&self, rates: (f64, f64), replicate: u64) -> Cell {
-        let Settings { tolerance, steps, batches, ridge, .. } = self.settings.clone();
+        let Settings { tolerance, steps, batches, ridge, ridge_folds, .. } = &self.settings;
         let key = format!(
-            "replicate {replicate} rates={rates:?} batches={batches:?} tolerance={tolerance} steps={steps} ridge={ridge:?}"
+            "replicate {replicate} rates={rates:?} batches={batches:?} tolerance={tolerance} steps={steps} \
+             ridge={ridge:?} by {ridge_folds} folds"
         );
         let this = Qsar { settings: self.settings.clone(), seed: self.seed, file: self.file.clone() };
-        let weight = 5e-3 * steps as f64 + 3.0 * (2 + ridge.len()) as f64;
-        Cell::new("qsar", key, weight, move |halt| this.run_replicate(rates, replicate, halt))
+        Cell::new("qsar", key, self.replicate_seconds(), move |halt| this.run_replicate(rates, replicate, halt))
     }
 
     fn run_replicate(&self, rates: (f64, f64), replicate: u64, halt: Halt) -> Result<Frame> {
@@ -238,23 +247,22 @@ impl Qsar {
         Ok(frame)
     }
 
-    /// The ridge weight with the best AUC on a fifth of the training rows.
+    /// The ridge weight with the best mean AUC over folds of the training rows; the first of equals.
     fn best_ridge(&self, all: &Data, train: &[usize], seed: u64, halt: Halt) -> Result<f64> {
-        let parts = folds(train.len(), 5, None, seed)?;
-        let of = |held: bool| {
-            train.iter().zip(&parts).filter(|(_, part)| (**part == 0) == held).map(|(row, _)| *row).collect::<Vec<_>>()
-        };
-        let (inner, held) = (all.subset(of(false))?, all.subset(of(true))?);
-        let (inner, held) = (inner.data()?, held.data()?);
-        let mut best = (f64::NEG_INFINITY, 0.0);
-        for &ridge in &self.settings.ridge {
-            let (fit, _) = fitted(&inner, KEEP, ridge, &FitSettings::default().seed(seed), halt)?;
-            let auc = classification(&fit, &held)?.auc.unwrap_or(0.0);
-            if auc > best.0 {
-                best = (auc, ridge);
+        let Settings { ridge, ridge_folds, .. } = &self.settings;
+        let parts = folds(train.len(), *ridge_folds, None, seed)?;
+        let mut scores = vec![0.0; ridge.len()];
+        for fold in 0..*ridge_folds {
+            let (inner, held) = parted(train, &parts, fold);
+            let (inner, held) = (all.subset(inner)?, all.subset(held)?);
+            let (inner, held) = (inner.data()?, held.data()?);
+            for (score, weight) in scores.iter_mut().zip(ridge) {
+                let (fit, _) = fitted(&inner, KEEP, *weight, &FitSettings::default().seed(seed), halt)?;
+                *score += classification(&fit, &held)?.auc.unwrap_or(0.0);
             }
         }
-        Ok(best.1)
+        let best = ridge.iter().zip(&scores).rev().max_by(|a, b| a.1.total_cmp(b.1));
+        Ok(best.map_or(0.0, |(weight, _)| *weight))
     }
 }
 
@@ -289,8 +297,7 @@ impl Experiment for Qsar {
         if stage > 1 {
             return 0.0;
         }
-        (5e-3 * self.settings.steps as f64 + 3.0 * (2 + self.settings.ridge.len()) as f64)
-            * self.settings.replicates as f64
+        self.replicate_seconds() * self.settings.replicates as f64
     }
 
     fn section(&self, results: &Frame) -> Result<Section> {
