@@ -104,6 +104,21 @@ pub(crate) fn optimum(problem: &Problem, seed: u64) -> Result<Optimum> {
     })
 }
 
+/// Draws data, and hands on their problem with its optimum.
+pub(crate) fn with_optimum<T>(
+    model: Model,
+    set: Set,
+    size: Size,
+    seed: u64,
+    then: impl FnOnce(&Problem, &Optimum) -> Result<T>,
+) -> Result<T> {
+    let simulated = simulate(model, set, size, seed)?;
+    let data = simulated.data()?;
+    let (loss, constraint) = (model.loss()?, set.constraint(simulated.shape)?);
+    let problem = Problem::new(&data, &*loss, &*constraint);
+    then(&problem, &optimum(&problem, seed)?)
+}
+
 /// $\|a - b\|^2$
 pub(crate) fn squared_distance(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum()

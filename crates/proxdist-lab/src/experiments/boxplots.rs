@@ -8,8 +8,7 @@ use crate::frame::Frame;
 use crate::paper;
 use crate::settings::{BoxPlots as Settings, FiniteError, fraction};
 use crate::stats::{mean, median};
-use crate::study::{Model, Schedule, Set, follow, optimum, repeat_seed, simulate, squared_distance};
-use proxdist::Problem;
+use crate::study::{Model, Schedule, Set, follow, repeat_seed, squared_distance, with_optimum};
 use proxdist::solver::Method;
 use proxdist_report::figures::{Plot, small_multiples};
 use proxdist_report::{BoxGroup, BoxPlots as Boxes, number};
@@ -34,35 +33,33 @@ impl BoxPlots {
         let runs = (gammas.len() * rho1s.len()) as f64;
         Cell::new("boxplots", key, step_seconds(panel) * steps as f64 * runs, move |halt| {
             let seed = repeat_seed(seed, repeat);
-            let simulated = simulate(panel.model, panel.set, panel.size, seed)?;
-            let data = simulated.data()?;
-            let (loss, constraint) = (panel.model.loss()?, panel.set.constraint(simulated.shape)?);
-            let problem = Problem::new(&data, &*loss, &*constraint);
-            let best = optimum(&problem, seed)?;
-            let objective = problem.objective();
-            let norm = squared_distance(&best.theta, &vec![0.0; best.theta.len()]).sqrt();
-            let mut frame = Frame::new(&COLUMNS);
-            for gamma in &gammas {
-                for &rho1 in &rho1s {
-                    let schedule = Schedule { rho1, gamma: fraction(gamma).unwrap_or(1.0), batch: panel.batch, steps };
-                    let last = std::iter::once(steps);
-                    follow(&problem, &Method::ProximalDistance, schedule, seed, last, halt, |_, point| {
-                        frame.push([
-                            panel.set.name().into(),
-                            panel.model.name().into(),
-                            panel.dimension().into(),
-                            gamma.as_str().into(),
-                            rho1.into(),
-                            repeat.into(),
-                            (objective.value(point) - best.objective).into(),
-                            squared_distance(point, &best.theta).sqrt().into(),
-                            norm.into(),
-                        ]);
-                        Ok(true)
-                    })?;
+            with_optimum(panel.model, panel.set, panel.size, seed, |problem, best| {
+                let objective = problem.objective();
+                let norm = squared_distance(&best.theta, &vec![0.0; best.theta.len()]).sqrt();
+                let mut frame = Frame::new(&COLUMNS);
+                for gamma in &gammas {
+                    for &rho1 in &rho1s {
+                        let schedule =
+                            Schedule { rho1, gamma: fraction(gamma).unwrap_or(1.0), batch: panel.batch, steps };
+                        let last = std::iter::once(steps);
+                        follow(problem, &Method::ProximalDistance, schedule, seed, last, halt, |_, point| {
+                            frame.push([
+                                panel.set.name().into(),
+                                panel.model.name().into(),
+                                panel.dimension().into(),
+                                gamma.as_str().into(),
+                                rho1.into(),
+                                repeat.into(),
+                                (objective.value(point) - best.objective).into(),
+                                squared_distance(point, &best.theta).sqrt().into(),
+                                norm.into(),
+                            ]);
+                            Ok(true)
+                        })?;
+                    }
                 }
-            }
-            Ok(frame)
+                Ok(frame)
+            })
         })
     }
 }

@@ -16,8 +16,7 @@ use crate::experiment::{Experiment, Section};
 use crate::frame::Frame;
 use crate::paper;
 use crate::settings::{FiniteError as Settings, Size, fraction};
-use crate::study::{Model, Schedule, Set, follow, log_spaced, optimum, repeat_seed, simulate, squared_distance};
-use proxdist::Problem;
+use crate::study::{Model, Schedule, Set, follow, log_spaced, repeat_seed, squared_distance, with_optimum};
 use proxdist::solver::Method;
 use proxdist_report::figures::{Plot, small_multiples};
 use proxdist_report::{LinePlot, Series, number};
@@ -81,33 +80,31 @@ pub(super) fn path_cell(panel: Panel, tried: Vec<Tried>, shown: RangeInclusive<u
     let weight = step_seconds(panel) * (steps * tried.len() as u64) as f64;
     Cell::new("paths", key, weight, move |halt| {
         let seed = repeat_seed(seed, repeat);
-        let simulated = simulate(panel.model, panel.set, panel.size, seed)?;
-        let data = simulated.data()?;
-        let (loss, constraint) = (panel.model.loss()?, panel.set.constraint(simulated.shape)?);
-        let problem = Problem::new(&data, &*loss, &*constraint);
-        let best = optimum(&problem, seed)?;
-        let objective = problem.objective();
-        let mut frame = Frame::new(&COLUMNS);
-        for Tried { gamma, rho1 } in &tried {
-            let schedule = Schedule { rho1: *rho1, gamma: fraction(gamma).unwrap_or(1.0), batch: panel.batch, steps };
-            let checkpoints = log_spaced(steps, 12).into_iter().filter(|&step| step >= first);
-            follow(&problem, &Method::ProximalDistance, schedule, seed, checkpoints, halt, |step, point| {
-                frame.push([
-                    panel.set.name().into(),
-                    panel.model.name().into(),
-                    panel.dimension().into(),
-                    gamma.as_str().into(),
-                    (*rho1).into(),
-                    repeat.into(),
-                    step.into(),
-                    (objective.value(point) - best.objective).into(),
-                    squared_distance(point, &best.theta).into(),
-                    best.stationarity.into(),
-                ]);
-                Ok(true)
-            })?;
-        }
-        Ok(frame)
+        with_optimum(panel.model, panel.set, panel.size, seed, |problem, best| {
+            let objective = problem.objective();
+            let mut frame = Frame::new(&COLUMNS);
+            for Tried { gamma, rho1 } in &tried {
+                let schedule =
+                    Schedule { rho1: *rho1, gamma: fraction(gamma).unwrap_or(1.0), batch: panel.batch, steps };
+                let checkpoints = log_spaced(steps, 12).into_iter().filter(|&step| step >= first);
+                follow(problem, &Method::ProximalDistance, schedule, seed, checkpoints, halt, |step, point| {
+                    frame.push([
+                        panel.set.name().into(),
+                        panel.model.name().into(),
+                        panel.dimension().into(),
+                        gamma.as_str().into(),
+                        (*rho1).into(),
+                        repeat.into(),
+                        step.into(),
+                        (objective.value(point) - best.objective).into(),
+                        squared_distance(point, &best.theta).into(),
+                        best.stationarity.into(),
+                    ]);
+                    Ok(true)
+                })?;
+            }
+            Ok(frame)
+        })
     })
 }
 

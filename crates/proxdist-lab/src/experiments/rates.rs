@@ -11,8 +11,7 @@ use crate::frame::Frame;
 use crate::paper;
 use crate::settings::{Rates as Settings, Size};
 use crate::stats::{log_slope, mean};
-use crate::study::{Model, Schedule, Set, follow, log_spaced, optimum, repeat_seed, simulate, squared_distance};
-use proxdist::Problem;
+use crate::study::{Model, Schedule, Set, follow, log_spaced, repeat_seed, squared_distance, with_optimum};
 use proxdist::objective::Objective;
 use proxdist::solver::Method;
 use proxdist_report::figures::{Plot, small_multiples};
@@ -39,39 +38,37 @@ impl Rates {
         let key = format!("n={n} p={p} gamma={gamma} rho1/mu={ratio} steps={first_step}..{steps} repeat={repeat}");
         Cell::new("rates", key, 1.5e-6 * steps as f64, move |halt| {
             // The same data in every repeat: the expectation of the theorems is over the batches.
-            let simulated = simulate(Model::Linear, Set::Ball, Size { n, p }, seed)?;
-            let data = simulated.data()?;
-            let (loss, constraint) = (Model::Linear.loss()?, Set::Ball.constraint(simulated.shape)?);
-            let problem = Problem::new(&data, &*loss, &*constraint);
-            let best = optimum(&problem, seed)?;
-            let objective = problem.objective();
-            let mu = smallest_curvature(objective, p)?;
-            let schedule = Schedule { rho1: ratio * mu, gamma, batch: 1, steps };
-            let checkpoints = log_spaced(steps, 10).into_iter().filter(|&step| step >= first_step);
-            let mut frame = Frame::new(&["gamma", "rho1_over_mu", "mu", "repeat", "step", "squared_error", "excess"]);
-            follow(
-                &problem,
-                &Method::ProximalDistance,
-                schedule,
-                repeat_seed(seed, repeat),
-                checkpoints,
-                halt,
-                |step, point| {
-                    let (distance, excess) =
-                        (squared_distance(point, &best.theta), objective.value(point) - best.objective);
-                    frame.push([
-                        gamma.into(),
-                        ratio.into(),
-                        mu.into(),
-                        repeat.into(),
-                        step.into(),
-                        distance.into(),
-                        excess.into(),
-                    ]);
-                    Ok(true)
-                },
-            )?;
-            Ok(frame)
+            with_optimum(Model::Linear, Set::Ball, Size { n, p }, seed, |problem, best| {
+                let objective = problem.objective();
+                let mu = smallest_curvature(objective, p)?;
+                let schedule = Schedule { rho1: ratio * mu, gamma, batch: 1, steps };
+                let checkpoints = log_spaced(steps, 10).into_iter().filter(|&step| step >= first_step);
+                let mut frame =
+                    Frame::new(&["gamma", "rho1_over_mu", "mu", "repeat", "step", "squared_error", "excess"]);
+                follow(
+                    problem,
+                    &Method::ProximalDistance,
+                    schedule,
+                    repeat_seed(seed, repeat),
+                    checkpoints,
+                    halt,
+                    |step, point| {
+                        let (distance, excess) =
+                            (squared_distance(point, &best.theta), objective.value(point) - best.objective);
+                        frame.push([
+                            gamma.into(),
+                            ratio.into(),
+                            mu.into(),
+                            repeat.into(),
+                            step.into(),
+                            distance.into(),
+                            excess.into(),
+                        ]);
+                        Ok(true)
+                    },
+                )?;
+                Ok(frame)
+            })
         })
     }
 }
