@@ -52,6 +52,12 @@ impl<'p> Objective<'p> {
         (coefficients, intercept.first().copied().unwrap_or(0.0))
     }
 
+    /// Whether the loss knows parabolas above it.
+    pub(crate) fn has_majorant(&self) -> bool {
+        let response = self.data.response().first().copied().unwrap_or(0.0);
+        self.loss.majorant_curvature(0.0, response).is_some()
+    }
+
     /// F on all rows; `theta` holds the coefficients and, if there is one, the intercept.
     pub fn value(&self, theta: &[f64]) -> f64 {
         let rows = self.data.rows();

@@ -197,6 +197,16 @@ proptest! {
             prop_assert!(loss.value(predictor, y) + loss.slope(predictor, y) * 0.1 <= loss.value(predictor + 0.1, y) + 1e-12);
         }
     }
+
+    #[test]
+    fn majorants_lie_above_the_loss(predictor in -6.0..6.0_f64, step in -12.0..12.0_f64, noise in -3.0..3.0_f64) {
+        for loss in losses().into_iter().filter(|loss| loss.check_response(noise).is_ok()) {
+            let Some(above) = loss.majorant_curvature(predictor, noise) else { continue };
+            let parabola = loss.value(predictor, noise) + loss.slope(predictor, noise) * step + 0.5 * above * step * step;
+            prop_assert!(loss.value(predictor + step, noise) <= parabola + 1e-12 * (1.0 + parabola.abs()), "{}", loss.spec());
+            prop_assert!(above >= loss.curvature(predictor, noise), "{}", loss.spec());
+        }
+    }
 }
 
 fn fixed_case(rows: usize, columns: usize) -> Case {

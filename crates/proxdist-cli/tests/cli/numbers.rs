@@ -92,6 +92,20 @@ fn diabetes_best_subsets_of_every_size() {
     }
 }
 
+/// Columns as they come, far from zero and correlated, and residuals a hundred times δ and more: the bound on the gap says that F is the least.
+#[test]
+fn robust_fits_are_exact_for_a_delta_far_below_the_residuals() {
+    let Some(path) = crate::common::shared("classic/diabetes.csv") else { return };
+    let place = Place::new();
+    for delta in [30.0, 3.0, 0.3] {
+        for set in ["ball:20", "l1:40"] {
+            let fit = place.json(&format!("fit {} --target y --loss huber:{delta} -c {set}", path.display()));
+            let (gap, objective) = (fit["certificate"]["gap"].as_f64(), fit["objective"].as_f64().unwrap());
+            assert!(gap.is_some_and(|gap| gap <= 1e-8 * objective), "huber:{delta} {set}: {gap:?} of {objective}");
+        }
+    }
+}
+
 #[test]
 fn hitters_drops_missing_salaries_and_names_indicators() {
     let Some(path) = crate::common::shared("classic/hitters.csv") else { return };

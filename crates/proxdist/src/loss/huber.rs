@@ -43,6 +43,10 @@ impl Loss for Huber {
     fn least_curvature(&self, low: f64, high: f64, response: f64) -> f64 {
         curvature_at_ends(self, low, high, response)
     }
+    fn majorant_curvature(&self, predictor: f64, response: f64) -> Option<f64> {
+        // The parabola with its minimum at η = y, as in iteratively reweighted least squares.
+        Some((self.delta / (response - predictor).abs()).min(1.0))
+    }
     fn spec(&self) -> String {
         format!("huber:{}", self.delta)
     }

@@ -43,6 +43,13 @@ pub trait Loss: Send + Sync {
         0.0
     }
 
+    /// The curvature of a parabola that touches the loss at $\eta$ and is nowhere below it. For losses with straight pieces, where the second
+    /// derivative is silent about how far a step may go; `None` for the others.
+    fn majorant_curvature(&self, predictor: f64, response: f64) -> Option<f64> {
+        let _ = (predictor, response);
+        None
+    }
+
     /// Whether the loss has a slope everywhere; a loss with a corner, such as $|y - \eta|$, must say that it has not.
     fn is_differentiable(&self) -> bool {
         true
@@ -106,6 +113,9 @@ impl<P: Deref<Target: Loss> + Send + Sync> Loss for P {
     }
     fn least_curvature(&self, low: f64, high: f64, response: f64) -> f64 {
         (**self).least_curvature(low, high, response)
+    }
+    fn majorant_curvature(&self, predictor: f64, response: f64) -> Option<f64> {
+        (**self).majorant_curvature(predictor, response)
     }
     fn is_differentiable(&self) -> bool {
         (**self).is_differentiable()

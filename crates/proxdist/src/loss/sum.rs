@@ -21,6 +21,14 @@ impl<A: Loss, B: Loss> Loss for Sum<A, B> {
     fn curvature_bound(&self) -> Option<f64> {
         Some(self.0.curvature_bound()? + self.1.curvature_bound()?)
     }
+    fn majorant_curvature(&self, predictor: f64, response: f64) -> Option<f64> {
+        let first = self.0.majorant_curvature(predictor, response);
+        let second = self.1.majorant_curvature(predictor, response);
+        if first.is_none() && second.is_none() {
+            return None;
+        }
+        Some(first.or_else(|| self.0.curvature_bound())? + second.or_else(|| self.1.curvature_bound())?)
+    }
     fn is_quadratic(&self) -> bool {
         self.0.is_quadratic() && self.1.is_quadratic()
     }

@@ -13,18 +13,19 @@
 //! scratch, which halves the products on later models. If the gradient turns out as the model said, F is quadratic and
 //! the subspace is kept.
 //!
-//! The segment from $u_0$ to the model's minimiser lies in the ball, and on it F is searched.
+//! The segment from $u_0$ to the model's minimiser lies in the ball, and on it F is searched; after a full step that fails, first with
+//! more caution if the loss has straight pieces (`caution.rs`).
 
+use super::caution::Caution;
 use super::descent::Descent;
 use super::{Finished, Smooth, Until};
 use crate::constraint::Constraint;
 use crate::error::Result;
 use crate::linalg::{Cholesky, axpy, dot, norm};
 
-const MOST_MODELS: usize = 50;
+const MOST_MODELS: usize = 200;
 /// Vectors in the subspace of one model.
 const MOST_VECTORS: usize = 120;
-const HALVINGS: usize = 40;
 /// Steps of the secular equation.
 const SECULAR_STEPS: usize = 100;
 /// Relative difference between gradients and their prediction below which F counts as quadratic.
@@ -42,11 +43,12 @@ pub(crate) fn minimise(
     let mut at = Descent::new(function, set, point)?;
     let features = at.function.features();
     let mut model = Model { radius, ..Model::default() };
+    let mut caution = Caution::default();
     let mut exact = false;
     while at.is_usable() && at.iterations < MOST_MODELS {
         let residual = at.stationarity()?;
         let target = at.target(until.tolerance);
-        if residual <= target || at.is_stalled(residual) || until.is_over() {
+        if at.is_finished(residual, until.tolerance) || at.is_stalled(residual) || until.is_over() {
             break;
         }
         at.iterations += 1;
@@ -54,37 +56,32 @@ pub(crate) fn minimise(
             Some(centre) => at.point.iter().zip(centre).map(|(x, c)| x - c).collect(),
             None => at.point[..features].to_vec(),
         };
-        if !exact {
-            model.prepare(&mut at, &start)?;
-        }
         let forcing = (residual / at.target(1.0)).sqrt().min(0.1);
-        let goal = 0.3 * target;
-        model.solve(&mut at, if exact { goal } else { goal.max(forcing * residual) })?;
-        let step = model.step(&start, &at.gradient);
-        let predicted = model.predicted_gradient();
+        let goal = 0.3 * target.min(residual);
         let size = norm(&at.gradient);
-        if !search(&mut at, &step)? && !at.gradient_step()? {
+        let has_moved = loop {
+            if !exact {
+                model.prepare(&mut at, &start, caution.share())?;
+            }
+            model.solve(&mut at, if exact { goal } else { goal.max(forcing * residual) })?;
+            let step = model.step(&start, &at.gradient);
+            if at.try_along(&step, 1.0)? {
+                caution.ease();
+                break true;
+            }
+            if !caution.raise(at.function) {
+                break at.search(&step)?.is_some();
+            }
+            exact = false;
+        };
+        let predicted = model.predicted_gradient();
+        if !has_moved && !at.gradient_step()? {
             break;
         }
         let surprise = super::descent::distance(&predicted, &at.gradient[..features]);
         exact = surprise <= QUADRATIC * size && model.basis.len() < MOST_VECTORS;
     }
     at.finish(point)
-}
-
-/// Moves along `step`, halving it until F falls enough.
-fn search(at: &mut Descent, step: &[f64]) -> Result<bool> {
-    let mut t = 1.0;
-    for _ in 0..HALVINGS {
-        let mut trial: Vec<f64> = at.point.iter().zip(step).map(|(x, d)| x + t * d).collect();
-        at.project(&mut trial)?;
-        at.trial = trial;
-        if at.try_trial()? {
-            return Ok(true);
-        }
-        t *= 0.5;
-    }
-    Ok(false)
 }
 
 /// A quadratic model and the subspace it is solved over.
@@ -108,9 +105,9 @@ struct Model {
 
 impl Model {
     /// The model at the current point, and the first two vectors of its subspace.
-    fn prepare(&mut self, at: &mut Descent, start: &[f64]) -> Result<()> {
+    fn prepare(&mut self, at: &mut Descent, start: &[f64], caution: f64) -> Result<()> {
         let features = start.len();
-        at.function.linearise(&at.point)?;
+        at.function.linearise_with(&at.point, caution)?;
         self.basis.clear();
         self.images.clear();
         (self.cross, self.bend, self.multiplier) = (Vec::new(), 0.0, 0.0);

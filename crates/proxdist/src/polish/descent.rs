@@ -7,6 +7,7 @@
 //! F. $L$ starts at the Rayleigh quotient of the gradient and is doubled until one of the two holds. The size that a
 //! residual is compared with is $\sqrt{2LF}$, which bounds the gradient of a nonnegative function of curvature $L$.
 
+use super::gap::is_flat_in_intercept;
 use super::{Finished, Smooth};
 use crate::constraint::{Constraint, Workspace};
 use crate::error::Result;
@@ -24,6 +25,8 @@ const INSIDE: f64 = 1e-13;
 const FURTHEST: f64 = 1e3;
 /// Steps without progress before giving up.
 const PATIENCE: usize = 3;
+/// Halvings of a step along the projection arc.
+const HALVINGS: usize = 40;
 /// Doublings of the curvature before a gradient step is given up.
 const DOUBLINGS: usize = 60;
 
@@ -125,6 +128,11 @@ impl<'a> Descent<'a> {
         tolerance * (2.0 * self.curvature * self.value.abs()).sqrt().max(1e-3 * self.first_gradient)
     }
 
+    /// Whether the residual is at its target, and the intercept good enough for a bound on the gap.
+    pub(super) fn is_finished(&self, residual: f64, tolerance: f64) -> bool {
+        residual <= self.target(tolerance) && is_flat_in_intercept(self.features, &self.gradient)
+    }
+
     /// Whether several steps in a row have neither lowered F beyond rounding nor halved the residual.
     pub(super) fn is_stalled(&mut self, residual: f64) -> bool {
         let (least, value, idle) = self.progress;
@@ -157,6 +165,35 @@ impl<'a> Descent<'a> {
             self.curvature *= 2.0;
         }
         Ok(false)
+    }
+
+    /// Moves to $P_C(\theta + td)$ if F falls enough; true if it moved.
+    pub(super) fn try_along(&mut self, step: &[f64], t: f64) -> Result<bool> {
+        let mut trial = std::mem::take(&mut self.trial);
+        for ((trial, x), d) in trial.iter_mut().zip(&self.point).zip(step) {
+            *trial = x + t * d;
+        }
+        let is_finite = all_finite(&trial);
+        let projected = if is_finite { self.project(&mut trial) } else { Ok(()) };
+        self.trial = trial;
+        projected?;
+        Ok(is_finite && self.try_trial()?)
+    }
+
+    /// Moves along the projection arc, halving the step from its half on until F falls enough; returns the fraction taken, if any was.
+    pub(super) fn search(&mut self, step: &[f64]) -> Result<Option<f64>> {
+        let slope = dot(step, &self.gradient);
+        if slope.is_nan() || slope >= 0.0 {
+            return Ok(None);
+        }
+        let mut t = 1.0;
+        for _ in 0..HALVINGS {
+            t *= 0.5;
+            if self.try_along(step, t)? {
+                return Ok(Some(t));
+            }
+        }
+        Ok(None)
     }
 
     /// Evaluates F at [`Self::trial`] and moves there if F falls enough; true if it moved.

@@ -7,20 +7,20 @@
 //! Few variables: Cholesky of $K = Z^THZ + \sigma E^TE + \delta I$ and a Schur complement for $E$; the $\sigma$ term vanishes on
 //! the face, $\delta$ is a damping that only matters where $Z^THZ$ is singular (duplicate columns, separable classes). Many
 //! variables: conjugate gradients with Hessian–vector products, projected onto $Ez = 0$, to an accuracy that tightens as
-//! the residual falls. The step is taken along the projection arc $P_C(\theta + tZz)$, halving $t$ until F falls enough.
+//! the residual falls. The step is taken along the projection arc $P_C(\theta + tZz)$; where the full one fails, with more caution
+//! if the loss has straight pieces (`caution.rs`), and then halving $t$ until F falls enough.
 //!
 //! Before each Newton step the projected gradient step is computed; if it leaves the face, it is taken. At a
 //! solution where no multiplier is zero the faces stop changing after finitely many steps and convergence is quadratic.
 
+use super::caution::Caution;
 use super::descent::Descent;
 use super::{Finished, Smooth, Until};
 use crate::constraint::{Constraint, Face};
 use crate::error::Result;
-use crate::linalg::{Cholesky, axpy, dot, norm, norm_squared};
+use crate::linalg::{Cholesky, axpy, dot, norm_squared};
 
 const MOST_ITERATIONS: usize = 200;
-/// Halvings of the step along the projection arc.
-const HALVINGS: usize = 25;
 /// Free variables up to which the Hessian is factored, and those up to which it is worth building column by column.
 const DENSE: usize = 300;
 const FEW: usize = 24;
@@ -41,10 +41,11 @@ pub(crate) fn minimise(
     let mut at = Descent::new(function, set, point)?;
     let features = at.function.features();
     let mut newton = Newton { damping: LEAST_DAMPING, ..Newton::default() };
+    let mut caution = Caution::default();
     while at.is_usable() && at.iterations < MOST_ITERATIONS {
         let residual = at.stationarity()?;
         let target = at.target(until.tolerance);
-        if residual <= target || at.is_stalled(residual) || until.is_over() {
+        if at.is_finished(residual, until.tolerance) || at.is_stalled(residual) || until.is_over() {
             break;
         }
         at.iterations += 1;
@@ -56,13 +57,21 @@ pub(crate) fn minimise(
             moved = at.gradient_step()?;
             face = set.face(&at.point[..features]).unwrap_or(face);
         }
-        let forcing = (residual / at.target(1.0)).sqrt().clamp(1e-6, 0.1).max(0.1 * target / residual);
-        newton.direction(&mut at, &face, forcing)?;
-        let full = newton.search(&mut at)?;
-        if full.is_none() && !moved && !at.gradient_step()? {
+        let forcing = (residual / at.target(1.0)).sqrt().max(0.1 * target / residual).clamp(1e-6, 0.1);
+        let taken = loop {
+            newton.direction(&mut at, &face, forcing, caution.share())?;
+            if at.try_along(&newton.step, 1.0)? {
+                caution.ease();
+                break Some(1.0);
+            }
+            if !caution.raise(at.function) {
+                break at.search(&newton.step)?;
+            }
+        };
+        if taken.is_none() && !moved && !at.gradient_step()? {
             break;
         }
-        newton.adapt(full);
+        newton.adapt(taken);
     }
     at.finish(point)
 }
@@ -119,7 +128,7 @@ impl Free<'_> {
 
 impl Newton {
     /// Computes [`Self::step`] at the current point.
-    fn direction(&mut self, at: &mut Descent, face: &Face, forcing: f64) -> Result<()> {
+    fn direction(&mut self, at: &mut Descent, face: &Face, forcing: f64, caution: f64) -> Result<()> {
         let (features, has_intercept) = (at.function.features(), at.function.has_intercept());
         let free = Free { face, features, has_intercept };
         let size = free.variables();
@@ -128,7 +137,7 @@ impl Newton {
         if size == 0 {
             return Ok(());
         }
-        at.function.linearise(&at.point)?;
+        at.function.linearise_with(&at.point, caution)?;
         let mut gradient = vec![0.0; size];
         free.reduce(&at.gradient, &mut gradient);
         let whole = at.point.len() <= 500 || at.point.len() <= 4 * size;
@@ -231,24 +240,6 @@ impl Newton {
             excess.iter().zip(&solved).for_each(|(e, column)| axpy(-e, column, z));
         }
         free.drop_equalities(z);
-    }
-
-    /// Moves along the projection arc; returns the fraction of the step taken, if any was.
-    fn search(&self, at: &mut Descent) -> Result<Option<f64>> {
-        let mut t = 1.0;
-        if dot(&self.step, &at.gradient) >= 0.0 || !norm(&self.step).is_finite() {
-            return Ok(None);
-        }
-        for _ in 0..HALVINGS {
-            let mut trial: Vec<f64> = at.point.iter().zip(&self.step).map(|(x, d)| x + t * d).collect();
-            at.project(&mut trial)?;
-            at.trial = trial;
-            if at.try_trial()? {
-                return Ok(Some(t));
-            }
-            t *= 0.5;
-        }
-        Ok(None)
     }
 
     /// More damping after short steps, less after full ones.

@@ -12,12 +12,18 @@ use crate::linalg::{dot, norm};
 /// Derivative in the intercept that counts as zero, relative to the rest of the gradient or to the number one.
 const NEGLIGIBLE: f64 = 1e-8;
 
+/// Whether F is as good as minimal in the intercept, if there is one.
+pub(super) fn is_flat_in_intercept(features: usize, gradient: &[f64]) -> bool {
+    let (along, free) = gradient.split_at(features);
+    norm(free) <= NEGLIGIBLE * norm(along).max(1.0)
+}
+
 /// The bound, where the set has a support function; `features` tells coefficients from an intercept.
 pub(crate) fn gap(set: &dyn Constraint, features: usize, gradient: &[f64], point: &[f64]) -> Option<f64> {
-    let (along, free) = (gradient.get(..features)?, gradient.get(features..)?);
-    if norm(free) > NEGLIGIBLE * norm(along).max(1.0) {
+    if !is_flat_in_intercept(features, gradient) {
         return None;
     }
+    let along = &gradient[..features];
     let opposite: Vec<f64> = along.iter().map(|g| -g).collect();
     let bound = dot(along, point.get(..features)?) + set.support_function(&opposite)?;
     // At the optimum the two terms cancel and rounding may leave a negative number.

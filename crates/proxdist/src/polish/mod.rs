@@ -4,6 +4,7 @@
 
 mod accelerated;
 mod ball;
+mod caution;
 mod convex;
 mod descent;
 mod faces;

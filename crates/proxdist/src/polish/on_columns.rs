@@ -142,7 +142,7 @@ impl Smooth for OnColumns<'_> {
         Ok(total[size] + self.ridge_term(point))
     }
 
-    fn linearise(&mut self, point: &[f64]) -> Result<()> {
+    fn linearise_with(&mut self, point: &[f64], caution: f64) -> Result<()> {
         let mut curvatures = std::mem::take(&mut self.curvatures);
         curvatures.resize(self.objective.data.rows(), 0.0);
         curvatures.par_chunks_mut(CHUNK).enumerate().for_each_init(
@@ -150,11 +150,15 @@ impl Smooth for OnColumns<'_> {
             |(block, derived), (chunk, out)| {
                 let range = chunk * CHUNK..chunk * CHUNK + out.len();
                 self.predict(point, self.rows(range.clone(), block), range.clone(), derived);
-                derived.bend(self.objective, range, out);
+                derived.bend(self.objective, range, caution, out);
             },
         );
         self.curvatures = curvatures;
         Ok(())
+    }
+
+    fn has_majorant(&self) -> bool {
+        self.objective.has_majorant()
     }
 
     fn hessian_times(&mut self, v: &[f64], out: &mut [f64]) -> Result<()> {

@@ -57,7 +57,7 @@ impl RowDerivatives {
         self.slopes = products;
         self.curvatures.resize(range.len(), 0.0);
         let mut curvatures = std::mem::take(&mut self.curvatures);
-        self.bend(objective, range.clone(), &mut curvatures);
+        self.bend(objective, range.clone(), 0.0, &mut curvatures);
         self.curvatures = curvatures;
         self.differentiate(objective, range.clone());
         self.value(objective, range)
@@ -92,10 +92,18 @@ impl RowDerivatives {
         objective.loss.weighted_slopes(&self.predictors, responses, &self.weights, &mut self.slopes);
     }
 
-    /// Their curvatures, into `out`.
-    pub(super) fn bend(&self, objective: Objective, range: Range<usize>, out: &mut [f64]) {
+    /// Their curvatures, moved the share `caution` of the way towards those of parabolas above the loss, into `out`.
+    pub(super) fn bend(&self, objective: Objective, range: Range<usize>, caution: f64, out: &mut [f64]) {
         let responses = &objective.data.response()[range];
         objective.loss.weighted_curvatures(&self.predictors, responses, &self.weights, out);
+        if caution == 0.0 {
+            return;
+        }
+        for (i, out) in out.iter_mut().enumerate() {
+            if let Some(above) = objective.loss.majorant_curvature(self.predictors[i], responses[i]) {
+                *out += caution * (self.weights[i] * above - *out);
+            }
+        }
     }
 }
 
@@ -116,7 +124,7 @@ impl Smooth for OnData<'_> {
         self.objective.gradient(point, gradient)
     }
 
-    fn linearise(&mut self, point: &[f64]) -> Result<()> {
+    fn linearise_with(&mut self, point: &[f64], caution: f64) -> Result<()> {
         let objective = self.objective;
         let (coefficients, intercept) = objective.split(point);
         let support = Support::of(coefficients);
@@ -128,10 +136,14 @@ impl Smooth for OnData<'_> {
                 let range = chunk * CHUNK..chunk * CHUNK + out.len();
                 let products = range.clone().map(|row| source.dot(row, coefficients, &support));
                 rows.predict(objective, products, intercept, range.clone());
-                rows.bend(objective, range, out);
+                rows.bend(objective, range, caution, out);
             },
         );
         Ok(())
+    }
+
+    fn has_majorant(&self) -> bool {
+        self.objective.has_majorant()
     }
 
     fn hessian_times(&mut self, v: &[f64], out: &mut [f64]) -> Result<()> {

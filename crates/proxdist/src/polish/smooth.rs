@@ -23,7 +23,16 @@ pub(crate) trait Smooth {
     fn gradient(&mut self, point: &[f64], gradient: &mut [f64]) -> Result<f64>;
 
     /// Fixes the point that the second derivatives below belong to.
-    fn linearise(&mut self, point: &[f64]) -> Result<()>;
+    fn linearise(&mut self, point: &[f64]) -> Result<()> {
+        self.linearise_with(point, 0.0)
+    }
+
+    /// The same with second derivatives that are moved the share `caution` of the way towards those of a quadratic function that touches
+    /// this one at the point and is nowhere below it, if [`Smooth::has_majorant`].
+    fn linearise_with(&mut self, point: &[f64], caution: f64) -> Result<()>;
+
+    /// Whether such a quadratic function is known.
+    fn has_majorant(&self) -> bool;
 
     /// `out = H v` at the linearised point.
     fn hessian_times(&mut self, v: &[f64], out: &mut [f64]) -> Result<()>;

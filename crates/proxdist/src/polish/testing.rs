@@ -96,10 +96,18 @@ impl<L: Loss> Smooth for Regression<L> {
         (0..self.columns).for_each(|j| gradient[j] += self.ridge * point[j]);
         self.value(point)
     }
-    fn linearise(&mut self, point: &[f64]) -> Result<()> {
+    fn linearise_with(&mut self, point: &[f64], caution: f64) -> Result<()> {
         let n = self.y.len();
-        self.curvatures = (0..n).map(|i| self.loss.curvature(self.predictor(i, point), self.y[i]) / n as f64).collect();
+        let bend = |i: usize| {
+            let eta = self.predictor(i, point);
+            let own = self.loss.curvature(eta, self.y[i]);
+            own + caution * (self.loss.majorant_curvature(eta, self.y[i]).unwrap_or(own) - own)
+        };
+        self.curvatures = (0..n).map(|i| bend(i) / n as f64).collect();
         Ok(())
+    }
+    fn has_majorant(&self) -> bool {
+        self.loss.majorant_curvature(0.0, 0.0).is_some()
     }
     fn hessian_times(&mut self, v: &[f64], out: &mut [f64]) -> Result<()> {
         out.fill(0.0);

@@ -148,6 +148,31 @@ fn every_loss_on_every_convex_set_ends_stationary_in_the_set_without_raising_f()
     }
 }
 
+/// Nearly least absolute deviations on correlated columns far from zero: few rows lie on the curved piece of the loss, and in few directions.
+#[test]
+fn huber_with_a_small_delta_ends_stationary_whatever_the_columns() {
+    let mut sets: Vec<Box<dyn Constraint>> = cases().into_iter().map(|case| case.0).collect();
+    sets.push(Box::new(WholeSpace));
+    for (delta, has_intercept) in [(1e-1, false), (1e-2, true), (1e-3, false), (1e-3, true)] {
+        let loss = Huber::with_delta(delta).unwrap();
+        let mut function = Regression::random(500, P, loss, has_intercept, 1);
+        for row in function.x.chunks_exact_mut(P) {
+            let first = row[0];
+            for (j, x) in row.iter_mut().enumerate() {
+                *x = 100.0 + 10.0 * (1.0 + j as f64) * (0.3 * *x + 0.7 * first);
+            }
+        }
+        for set in &sets {
+            let name = format!("{} {} {has_intercept}", loss.spec(), set.spec());
+            let start = vec![0.1; function.dimension()];
+            // Gradients are sums of slopes up to δ times entries up to 200.
+            check(&name, &mut function, set, &start, 1e-7 * 200.0 * delta, |f, s, x| {
+                convex::minimise(f, s, x, &mut until(TOLERANCE, &mut never))
+            });
+        }
+    }
+}
+
 #[test]
 fn accelerated_gradients_agree_with_the_faces() {
     let mut function = Regression::random(60, P, Logistic, true, 6);
