@@ -7,7 +7,7 @@
 //! F. $L$ starts at the Rayleigh quotient of the gradient and is doubled until one of the two holds. The size that a
 //! residual is compared with is $\sqrt{2LF}$, which bounds the gradient of a nonnegative function of curvature $L$.
 
-use super::gap::is_flat_in_intercept;
+use super::gap::is_lost_by_intercept;
 use super::{Finished, Smooth};
 use crate::constraint::{Constraint, Workspace};
 use crate::error::Result;
@@ -128,9 +128,9 @@ impl<'a> Descent<'a> {
         tolerance * (2.0 * self.curvature * self.value.abs()).sqrt().max(1e-3 * self.first_gradient)
     }
 
-    /// Whether the residual is at its target, and the intercept good enough for a bound on the gap.
+    /// Whether the residual is at its target, and the intercept good enough for a bound on the gap where the set allows one.
     pub(super) fn is_finished(&self, residual: f64, tolerance: f64) -> bool {
-        residual <= self.target(tolerance) && is_flat_in_intercept(self.features, &self.gradient)
+        residual <= self.target(tolerance) && !is_lost_by_intercept(self.set, self.features, &self.gradient)
     }
 
     /// Whether several steps in a row have neither lowered F beyond rounding nor halved the residual.

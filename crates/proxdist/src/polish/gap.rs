@@ -13,9 +13,20 @@ use crate::linalg::{dot, norm};
 const NEGLIGIBLE: f64 = 1e-8;
 
 /// Whether F is as good as minimal in the intercept, if there is one.
-pub(super) fn is_flat_in_intercept(features: usize, gradient: &[f64]) -> bool {
+fn is_flat_in_intercept(features: usize, gradient: &[f64]) -> bool {
     let (along, free) = gradient.split_at(features);
     norm(free) <= NEGLIGIBLE * norm(along).max(1.0)
+}
+
+/// $\max_{c \in C}(-g)^Tc$, if it is finite.
+fn support(set: &dyn Constraint, along: &[f64]) -> Option<f64> {
+    let opposite: Vec<f64> = along.iter().map(|g| -g).collect();
+    set.support_function(&opposite).filter(|value| value.is_finite())
+}
+
+/// Whether there would be a bound, were it not for the intercept.
+pub(super) fn is_lost_by_intercept(set: &dyn Constraint, features: usize, gradient: &[f64]) -> bool {
+    !is_flat_in_intercept(features, gradient) && support(set, &gradient[..features]).is_some()
 }
 
 /// The bound, where the set has a support function; `features` tells coefficients from an intercept.
@@ -24,8 +35,7 @@ pub(crate) fn gap(set: &dyn Constraint, features: usize, gradient: &[f64], point
         return None;
     }
     let along = &gradient[..features];
-    let opposite: Vec<f64> = along.iter().map(|g| -g).collect();
-    let bound = dot(along, point.get(..features)?) + set.support_function(&opposite)?;
+    let bound = dot(along, &point[..features]) + support(set, along)?;
     // At the optimum the two terms cancel and rounding may leave a negative number.
     bound.is_finite().then_some(bound.max(0.0))
 }

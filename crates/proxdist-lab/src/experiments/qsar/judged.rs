@@ -46,9 +46,12 @@ fn ridge_choices(qsar: &Qsar, results: &Frame) -> String {
     let chosen = fits.numbers("rate");
     let count = |weight: &f64| chosen.iter().filter(|rate| *rate == weight).count();
     let counts: Vec<String> =
-        qsar.settings.ridge.iter().map(|weight| format!("{weight} in {} splits", count(weight))).collect();
+        qsar.settings.ridge.iter().map(|weight| format!("{weight} ({})", count(weight))).collect();
     let folds = qsar.settings.ridge_folds;
-    format!("by {folds}-fold cross-validation within the training rows of each split: {}", counts.join(", "))
+    format!(
+        "by {folds}-fold cross-validation within the training rows of each split; weights, and how many splits chose them: {}",
+        counts.join(", ")
+    )
 }
 
 pub(super) fn section(qsar: &Qsar, results: &Frame) -> Result<Section> {
