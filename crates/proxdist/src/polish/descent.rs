@@ -25,8 +25,8 @@ const INSIDE: f64 = 1e-13;
 const FURTHEST: f64 = 1e3;
 /// Steps without progress before giving up.
 const PATIENCE: usize = 3;
-/// Halvings of a step along the projection arc.
-const HALVINGS: usize = 40;
+/// Halvings of a step along the projection arc; where more are needed, a gradient step does more.
+const HALVINGS: usize = 25;
 /// Doublings of the curvature before a gradient step is given up.
 const DOUBLINGS: usize = 60;
 
