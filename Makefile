@@ -53,7 +53,7 @@ bench:
 	cargo bench --workspace
 	cargo test --release -p proxdist-cli --test cli -- --ignored full_size --test-threads 1
 
-# Every figure and table of the paper, a good hour on two cores; goes on where it was interrupted.
+# Every figure and table of the paper, an hour and a half on two cores; goes on where it was interrupted.
 reproduce:
 	cargo run --release -p proxdist-cli -- reproduce all --out reproduction
 

@@ -16,7 +16,7 @@ pub(crate) struct ReproduceArgs {
     /// What to repeat: figure1, figure2, table2, tables34, qsar, figure3b, rho1, boxplots, rates, or all
     #[arg(value_name = "NAME", required_unless_present = "print_settings")]
     pub(crate) names: Vec<String>,
-    /// Small sizes and few repeats: minutes instead of an hour
+    /// Small sizes and few repeats: a minute instead of more than an hour
     #[arg(long)]
     pub(crate) quick: bool,
     /// Folder to write, made if it is not there

@@ -92,7 +92,7 @@ fn diabetes_best_subsets_of_every_size() {
     }
 }
 
-/// Columns as they come, far from zero and correlated, and residuals a hundred times δ and more: the bound on the gap says that F is the least.
+/// Columns as they come, far from zero and correlated, and residuals of up to hundreds of δ: the bound on the gap says that F is the least.
 #[test]
 fn robust_fits_are_exact_for_a_delta_far_below_the_residuals() {
     let Some(path) = crate::common::shared("classic/diabetes.csv") else { return };
