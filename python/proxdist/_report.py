@@ -108,11 +108,9 @@ def certificate(found: dict[str, Any]) -> list[dict[str, Any]]:
     ]
     if found["gap"] is not None:
         lines.append(line("gap", found["gap"], "F is above its minimum over the set by at most this"))
-    if found["swap_optimal"] is not None:
-        verdict = (
-            "no exchange of one feature for another lowers F" if found["swap_optimal"] else "an exchange may lower F"
-        )
-        lines.append(line("exchanges", "none" if found["swap_optimal"] else "some", verdict, found["swap_optimal"]))
+    if found["exchanges"] != "not-applicable":
+        good = found["exchanges"] in ("every-choice", "refitted", "algebra") or None
+        lines.append(line("exchanges", found["exchanges"], found["exchanges_text"], good))
     return lines
 
 

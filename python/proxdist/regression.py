@@ -125,7 +125,7 @@ class ConstrainedRegressor(_Stream, _Regression):
     support_ : indices of the nonzero coefficients.
     certificate_ : what is known about the result: ``distance`` of the last iterate to the set, ``stationarity``,
     ``gap`` to the optimum for
-        convex sets, ``swap_optimal`` for sparsity.
+        convex sets, ``exchanges`` (what was done to rule out other features) for sparsity.
     stop_reason_, n_iter_, objective_, rho1_, standardized_, trace_ : how it went.
     n_features_in_, feature_names_in_ : what it was fitted to.
 

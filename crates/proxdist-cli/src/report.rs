@@ -7,7 +7,7 @@ use crate::summary::{has_converged, separation};
 use crate::words::{self, number};
 use proxdist::metrics::Evaluation;
 use proxdist::spec::SetSpec;
-use proxdist::{Certificate, Data, Fit, Model, Result, Shape, Stop};
+use proxdist::{Certificate, Data, Exchanges, Fit, Model, Result, Shape, Stop};
 use proxdist_io::Table;
 use proxdist_report::{
     CalibrationBin, CertificateLine, Coefficient, CoefficientMatrix, ComparisonTable, Fact, Notice, Problem, Report,
@@ -209,13 +209,10 @@ fn certificate(certificate: &Certificate, model: &Model) -> Vec<CertificateLine>
     if let Some(gap) = certificate.gap {
         lines.push(line("gap", number(gap), "F is above its minimum over the set by at most this", None));
     }
-    if let Some(optimal) = certificate.swap_optimal {
-        let verdict = if optimal {
-            "no exchange of one feature for another lowers F"
-        } else {
-            "an exchange of features may lower F"
-        };
-        lines.push(line("exchanges", if optimal { "none" } else { "some" }.to_owned(), verdict, Some(optimal)));
+    let exchanges = certificate.exchanges;
+    if exchanges != Exchanges::NotApplicable {
+        let good = exchanges.are_exhausted().then_some(true);
+        lines.push(line("exchanges", exchanges.name().to_owned(), &exchanges.to_string(), good));
     }
     let covered = certificate.schedule_meets_theory;
     let verdict =

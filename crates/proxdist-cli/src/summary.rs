@@ -3,7 +3,7 @@
 use crate::input::name_of;
 use crate::words::{self, count, number, plural};
 use proxdist::spec::SetSpec;
-use proxdist::{Fit, Model, Shape, Stop};
+use proxdist::{Exchanges, Fit, Model, Shape, Stop};
 use proxdist_io::Table;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
@@ -83,13 +83,8 @@ impl Summary<'_> {
         if let Some(gap) = certificate.gap {
             line("above the optimum by", format!("at most {}", number(gap)));
         }
-        if let Some(optimal) = certificate.swap_optimal {
-            let verdict = if optimal {
-                "no exchange of one feature for another lowers F"
-            } else {
-                "an exchange of features may lower F"
-            };
-            line("exchanges", verdict.to_owned());
+        if certificate.exchanges != Exchanges::NotApplicable {
+            line("exchanges", certificate.exchanges.to_string());
         }
         let covered =
             if certificate.schedule_meets_theory { "covered by the theory" } else { "not covered by the theory" };

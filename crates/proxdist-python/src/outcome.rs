@@ -38,7 +38,8 @@ pub(crate) fn of_model<'py>(py: Python<'py>, model: &Model) -> PyResult<Bound<'p
     certificate.set_item("stationarity", of.stationarity)?;
     certificate.set_item("curvature", of.curvature)?;
     certificate.set_item("gap", of.gap)?;
-    certificate.set_item("swap_optimal", of.swap_optimal)?;
+    certificate.set_item("exchanges", of.exchanges.name())?;
+    certificate.set_item("exchanges_text", of.exchanges.to_string())?;
     certificate.set_item("schedule_meets_theory", of.schedule_meets_theory)?;
     certificate.set_item("is_stationary", of.is_stationary())?;
     result.set_item("certificate", certificate)?;

@@ -3,6 +3,7 @@
 use crate::constraint::{Constraint, Workspace};
 use crate::data::{Batch, Data};
 use crate::error::Result;
+use crate::exchanges::Exchanges;
 use crate::linalg::{norm, norm_squared};
 use crate::loss::Loss;
 use crate::objective::Objective;
@@ -26,8 +27,9 @@ pub struct Certificate {
     pub negligible: f64,
     /// An upper bound on $F(\hat\theta) - \min_C F$, for sets where one is computable.
     pub gap: Option<f64>,
-    /// For sparsity sets: whether no exchange of one feature for another lowers F.
-    pub swap_optimal: Option<bool>,
+    /// For sets that limit how many features or groups are used: what is known about other choices.
+    #[serde(default)]
+    pub exchanges: Exchanges,
     /// Whether the convergence theorems cover the schedule.
     pub schedule_meets_theory: bool,
 }
@@ -115,7 +117,7 @@ pub(crate) struct Reached<'a> {
     pub(crate) distance: f64,
     /// F and its gradient on all data, if the finish has seen them.
     pub(crate) known: Option<(f64, Vec<f64>)>,
-    pub(crate) swap_optimal: Option<bool>,
+    pub(crate) exchanges: Exchanges,
 }
 
 /// Measures a result on all data; returns F with it, which the same pass gives. `l1` weighs a penalty that belongs to F.
@@ -127,7 +129,7 @@ pub(crate) fn certify(
     l1: f64,
     seed: u64,
 ) -> Result<(Certificate, f64)> {
-    let Reached { theta, distance, known, swap_optimal } = reached;
+    let Reached { theta, distance, known, exchanges } = reached;
     let Objective { data, loss, ridge } = objective;
     let (mut value, gradient) = if let Some(known) = known {
         known
@@ -148,6 +150,6 @@ pub(crate) fn certify(
     let at_zero = objective.value(&vec![0.0; theta.len()]);
     let negligible = (1e-8 * value.abs()).max(1e-14 * at_zero.abs()) + f64::MIN_POSITIVE;
     let certificate =
-        Certificate { distance, stationarity, curvature, negligible, gap, swap_optimal, schedule_meets_theory };
+        Certificate { distance, stationarity, curvature, negligible, gap, exchanges, schedule_meets_theory };
     Ok((certificate, value))
 }

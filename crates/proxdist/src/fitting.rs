@@ -3,6 +3,7 @@
 use crate::certificate::{Reached, certify};
 use crate::constraint::Workspace;
 use crate::error::{Error, Result};
+use crate::exchanges::Exchanges;
 use crate::polish::Finish;
 use crate::problem::Problem;
 use crate::sampling::{Sampler, Sampling};
@@ -36,11 +37,11 @@ pub(crate) fn fit(problem: &Problem, parts: &Problem, settings: &Settings, obser
     };
     let runners_up = stage.past.runners_up.clone();
     let mut outcome = iterate((problem, parts), settings, &monitor, stage, &*schedule, sampler, observer)?;
-    let Ended { swap_optimal, known } = polish(problem, settings, &monitor, &runners_up, &mut outcome, observer)?;
+    let Ended { exchanges, known } = polish(problem, settings, &monitor, &runners_up, &mut outcome, observer)?;
     let (certificate, objective) = certify(
         problem.objective(),
         problem.constraint(),
-        Reached { theta: &outcome.theta, distance: outcome.distance, known, swap_optimal },
+        Reached { theta: &outcome.theta, distance: outcome.distance, known, exchanges },
         schedule.meets_theory(),
         settings.method.l1_weight(),
         settings.seed,
@@ -173,9 +174,8 @@ fn finishes(settings: &Settings) -> bool {
 }
 
 /// What the exact finish knows of its result.
-#[derive(Default)]
 struct Ended {
-    swap_optimal: Option<bool>,
+    exchanges: Exchanges,
     /// F and its gradient on all data.
     known: Option<(f64, Vec<f64>)>,
 }
@@ -190,7 +190,7 @@ fn polish(
     observer: &mut dyn Observer,
 ) -> Result<Ended> {
     if !finishes(settings) || matches!(outcome.stop, Stop::Interrupted | Stop::Diverged) {
-        return Ok(Ended::default());
+        return Ok(Ended { exchanges: Exchanges::NotApplicable, known: None });
     }
     let began = Instant::now();
     let finish = Finish {
@@ -221,7 +221,7 @@ fn polish(
         let _ = observer.checkpoint(&progress);
     }
     let known = polished.gradient.map(|gradient| (polished.value, gradient));
-    Ok(Ended { swap_optimal: polished.swap_optimal, known })
+    Ok(Ended { exchanges: polished.exchanges, known })
 }
 
 fn start(problem: &Problem, settings: &Settings) -> Result<Vec<f64>> {

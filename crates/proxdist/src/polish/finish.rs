@@ -8,6 +8,7 @@ use super::{Poll, Until, convex};
 use crate::constraint::{Constraint, Structure, structure};
 use crate::data::{Data, Part};
 use crate::error::Result;
+use crate::exchanges::Exchanges;
 use crate::objective::Objective;
 use crate::sampling::monitor_sample;
 
@@ -32,8 +33,8 @@ pub(crate) struct Polished {
     pub(crate) value: f64,
     /// Its gradient there, where the finish has seen it.
     pub(crate) gradient: Option<Vec<f64>>,
-    /// For sparsity sets: whether every single swap was looked at and none lowers F.
-    pub(crate) swap_optimal: Option<bool>,
+    /// What is known about other choices of features.
+    pub(crate) exchanges: Exchanges,
 }
 
 /// Rows beyond which a sample of them is finished first, and the rows of that sample.
@@ -58,7 +59,7 @@ impl Finish<'_> {
         if polished.value <= value {
             return Ok(polished);
         }
-        Ok(Polished { theta: first.to_vec(), value, gradient: None, swap_optimal: None })
+        Ok(Polished { theta: first.to_vec(), value, gradient: None, exchanges: Exchanges::NotApplicable })
     }
 
     fn family(&self, starts: &[&[f64]], poll: Poll) -> Result<Polished> {
@@ -71,7 +72,12 @@ impl Finish<'_> {
                 let groups = structure::members(groups, data.columns());
                 let exchange = GroupExchange { objective, constraint, intercept, keep, groups: &groups };
                 let theta = exchange.finish(starts, poll)?;
-                return Ok(Polished { value: objective.value(&theta), theta, gradient: None, swap_optimal: None });
+                return Ok(Polished {
+                    value: objective.value(&theta),
+                    theta,
+                    gradient: None,
+                    exchanges: Exchanges::NotApplicable,
+                });
             }
             Structure::Rank { rank, rows, columns } => {
                 let shape = (rank, rows, columns);
@@ -92,7 +98,7 @@ impl Finish<'_> {
                 convex::minimise(&mut function, constraint, &mut theta, &mut Until { tolerance: TOLERANCE, poll })?
             }
         };
-        Ok(Polished { theta, value: finished.value, gradient: finished.gradient, swap_optimal: None })
+        Ok(Polished { theta, value: finished.value, gradient: finished.gradient, exchanges: Exchanges::NotApplicable })
     }
 
     /// The finish over a sparsity set, on a sample first where the rows are many.
@@ -113,7 +119,7 @@ impl Finish<'_> {
             Some((value, gradient)) => (value, Some(gradient)),
             None => (objective.value(&theta), None),
         };
-        Ok(Polished { theta, value, gradient, swap_optimal: Some(exchanged.is_swap_optimal) })
+        Ok(Polished { theta, value, gradient, exchanges: exchanged.exchanges })
     }
 
     /// The same problem on some of the rows.

@@ -17,6 +17,7 @@ use super::scores::{Held, Sweep, eliminate, screened, support_of, swaps, sweep};
 use super::{Poll, Smooth as _, Until, subsets};
 use crate::constraint::{Constraint, WholeSpace};
 use crate::error::Result;
+use crate::exchanges::Exchanges;
 use crate::objective::Objective;
 use std::collections::HashSet;
 
@@ -66,7 +67,7 @@ impl Best {
 /// What an exchange led to.
 pub(crate) struct Exchanged {
     pub(crate) theta: Vec<f64>,
-    pub(crate) is_swap_optimal: bool,
+    pub(crate) exchanges: Exchanges,
     /// F and its gradient there, unless the search was cut short.
     pub(crate) measured: Option<(f64, Vec<f64>)>,
 }
@@ -74,7 +75,7 @@ pub(crate) struct Exchanged {
 /// Where a search from one start ended.
 struct Found {
     best: Best,
-    is_swap_optimal: bool,
+    exchanges: Exchanges,
     measured: Option<(f64, Vec<f64>)>,
 }
 
@@ -115,10 +116,10 @@ impl Exchange<'_> {
             }
         }
         match best {
-            Some(Found { best, is_swap_optimal, measured }) => {
-                Ok(Exchanged { theta: self.spread(&best), is_swap_optimal, measured })
+            Some(Found { best, exchanges, measured }) => {
+                Ok(Exchanged { theta: self.spread(&best), exchanges, measured })
             }
-            None => Ok(Exchanged { theta: starts[0].to_vec(), is_swap_optimal: false, measured: None }),
+            None => Ok(Exchanged { theta: starts[0].to_vec(), exchanges: Exchanges::CutShort, measured: None }),
         }
     }
 
@@ -179,7 +180,7 @@ impl Exchange<'_> {
             diagonal = Some(measured.diagonal);
             best = improved;
         }
-        Ok(Found { best, is_swap_optimal: false, measured: None })
+        Ok(Found { best, exchanges: Exchanges::CutShort, measured: None })
     }
 
     /// The end of the search, if the sample's second derivatives leave no doubt that no swap lowers F.
@@ -194,7 +195,12 @@ impl Exchange<'_> {
 
     fn ended(&self, best: Best, measured: Sweep, candidates: &[usize]) -> Found {
         let looked_at_all = candidates.len() + best.support.len() == self.objective.data.columns();
-        Found { best, is_swap_optimal: looked_at_all, measured: Some((measured.value, measured.gradient)) }
+        let exchanges = match (looked_at_all, self.objective.loss.is_quadratic()) {
+            (true, true) => Exchanges::Algebra,
+            (true, false) => Exchanges::Model,
+            (false, _) => Exchanges::CutShort,
+        };
+        Found { best, exchanges, measured: Some((measured.value, measured.gradient)) }
     }
 
     fn has_room(&self, best: &Best) -> bool {
@@ -334,7 +340,7 @@ mod tests {
             let found = finish.run(&[&start], &mut never).unwrap();
             let lowest = objective.value(&expected.theta);
             assert!((found.value - lowest).abs() <= 1e-10 * lowest, "seed {seed}: {} and {lowest}", found.value);
-            assert_eq!(found.swap_optimal, Some(true));
+            assert_eq!(found.exchanges.are_exhausted(), loss.is_quadratic());
             // What the finish hands to the certificate is what a pass of its own would have found.
             let mut gradient = vec![0.0; COLUMNS + 1];
             let value = objective.gradient(&found.theta, &mut gradient).unwrap();
