@@ -33,6 +33,7 @@
 #![forbid(unsafe_code)]
 
 pub mod certificate;
+pub mod conic;
 pub mod constraint;
 pub mod data;
 mod error;

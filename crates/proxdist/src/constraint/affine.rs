@@ -6,6 +6,7 @@
 
 use super::magnitude::{Length, largest};
 use super::{Constraint, Face, Structure, Workspace, projection_failure, refusal, require_dimension};
+use crate::conic::Conic;
 use crate::error::Result;
 use crate::shape::Shape;
 use crate::spec::SetSpec;
@@ -162,6 +163,12 @@ impl Constraint for Affine {
         let all = Face::of_free(0..self.dimension());
         let face = self.unit_rows.iter().fold(all, |face, row| face.holding(row));
         (point.len() == self.dimension()).then_some(face)
+    }
+
+    fn conic(&self, features: usize) -> Option<Conic> {
+        let terms = |row: &Vec<f64>| row.iter().copied().enumerate().filter(|(_, a)| *a != 0.0).collect();
+        let rows = self.unit_rows.iter().zip(&self.distances);
+        Some(rows.fold(Conic::everything(features), |set, (row, right)| set.equal(terms(row), *right)))
     }
 
     fn spec(&self) -> String {

@@ -5,6 +5,7 @@
 
 use super::magnitude::Length;
 use super::{Constraint, Structure, Workspace, refusal, require_dimension};
+use crate::conic::Conic;
 use crate::error::Result;
 use crate::shape::Shape;
 use crate::spec::SetSpec;
@@ -67,6 +68,10 @@ impl Constraint for Ball {
         let length = Length::of(direction.iter().copied()).value();
         let center = self.center.iter().flatten().zip(direction).map(|(c, d)| c * d).sum::<f64>();
         Some(center + self.radius * length)
+    }
+
+    fn conic(&self, features: usize) -> Option<Conic> {
+        Some(Conic::everything(features).in_ball(self.center.as_deref(), self.radius))
     }
 
     fn spec(&self) -> String {

@@ -4,6 +4,7 @@
 //! Convex if every part is; the cost is that of the parts.
 
 use super::{Constraint, Face, Structure, Workspace, refusal, require_dimension};
+use crate::conic::Conic;
 use crate::error::{Error, Result};
 use crate::shape::Shape;
 
@@ -114,6 +115,13 @@ impl Constraint for Blocks {
             total += part.set.support_function(direction.get(part.first..=part.last)?)?;
         }
         self.outside(direction.len()).all(|j| direction[j] == 0.0).then_some(total)
+    }
+
+    fn conic(&self, features: usize) -> Option<Conic> {
+        self.parts.iter().try_fold(Conic::everything(features), |set, part| {
+            let inside = part.set.conic(part.last - part.first + 1)?;
+            (part.last < features).then(|| set.and(&inside.placed(part.first, features)))
+        })
     }
 
     fn spec(&self) -> String {

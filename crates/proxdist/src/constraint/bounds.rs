@@ -5,6 +5,7 @@
 
 use super::structure::{face_of_box, support_of_box};
 use super::{Constraint, Face, Structure, Workspace, refusal, require_dimension};
+use crate::conic::Conic;
 use crate::error::Result;
 use crate::shape::Shape;
 use crate::spec::SetSpec;
@@ -160,6 +161,10 @@ impl Constraint for Bounds {
 
     fn support_function(&self, direction: &[f64]) -> Option<f64> {
         support_of_box(self.pairs(direction.len()), direction)
+    }
+
+    fn conic(&self, features: usize) -> Option<Conic> {
+        Some(Conic::everything(features).between(self.pairs(features)))
     }
 
     fn spec(&self) -> String {

@@ -8,6 +8,7 @@
 use super::ball::{Ball, shorten};
 use super::magnitude::Length;
 use super::{Constraint, Structure, Workspace, projected, refusal};
+use crate::conic::Conic;
 use crate::error::Result;
 use crate::shape::Shape;
 
@@ -61,6 +62,10 @@ impl<C: Constraint> Constraint for ConeInBall<C> {
     fn support_function(&self, direction: &[f64]) -> Option<f64> {
         let nearest = projected(&self.cone, direction).ok()?;
         Some(self.radius * Length::of(nearest.iter().copied()).value())
+    }
+
+    fn conic(&self, features: usize) -> Option<Conic> {
+        Some(self.cone.conic(features)?.in_ball(None, self.radius))
     }
 
     fn spec(&self) -> String {

@@ -31,6 +31,11 @@ impl Dykstra {
         }
     }
 
+    /// The sets.
+    pub(super) fn parts(&self) -> &[Box<dyn Constraint>] {
+        &self.parts
+    }
+
     /// One projection onto every part; returns how far the point moved on the way.
     fn sweep(&self, point: &mut [f64], taken: &mut [f64], before: &mut [f64], work: &mut Workspace) -> Result<f64> {
         let mut squares = 0.0;

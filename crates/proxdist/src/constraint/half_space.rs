@@ -5,6 +5,7 @@
 
 use super::magnitude::Length;
 use super::{Constraint, Face, Structure, Workspace, projection_failure, refusal, require_dimension};
+use crate::conic::Conic;
 use crate::error::Result;
 use crate::shape::Shape;
 use crate::spec::SetSpec;
@@ -78,6 +79,11 @@ impl Constraint for HalfSpace {
         let size = terms().map(f64::abs).sum::<f64>() + self.distance.abs();
         let active = terms().sum::<f64>() >= self.distance - ON_BOUNDARY * size;
         (point.len() == self.unit.len()).then(|| if active { face.holding(&self.unit) } else { face })
+    }
+
+    fn conic(&self, features: usize) -> Option<Conic> {
+        let terms = self.unit.iter().copied().enumerate().filter(|(_, a)| *a != 0.0).collect();
+        Some(Conic::everything(features).at_most(terms, self.distance))
     }
 
     fn spec(&self) -> String {

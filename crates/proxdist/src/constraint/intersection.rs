@@ -8,11 +8,12 @@
 //! Sets are recognised by their specification, read back as a [`SetSpec`]; a set of your own with a specification outside
 //! the grammar takes part through `is_convex` and `is_cone`.
 
-use super::dykstra::Dykstra;
+use super::common_points::CommonPoints;
 use super::{
     Bounds, ConeInBall, Constraint, Face, L1Ball, Simplex, SparseBounded, SparseSum, Sparsity, Structure, WholeSpace,
     Workspace, refusal,
 };
+use crate::conic::Conic;
 use crate::error::Result;
 use crate::shape::Shape;
 use crate::spec::SetSpec;
@@ -78,6 +79,10 @@ impl Constraint for Intersection {
 
     fn face(&self, point: &[f64]) -> Option<Face> {
         self.set.face(point)
+    }
+
+    fn conic(&self, features: usize) -> Option<Conic> {
+        self.set.conic(features)
     }
 
     fn support_function(&self, direction: &[f64]) -> Option<f64> {
@@ -170,7 +175,7 @@ impl Recognised {
         }
         if core.is_convex() {
             let parts: Vec<Box<dyn Constraint>> = vec![core, Box::new(super::Ball::radius(radius)?)];
-            return Ok((Box::new(Dykstra::new(parts)?), Method::Dykstra));
+            return Ok((Box::new(CommonPoints::new(parts)?), Method::Dykstra));
         }
         Err(no_formula(spec, &core.spec(), &super::Ball::radius(radius)?.spec()))
     }
@@ -226,7 +231,7 @@ impl Recognised {
             let beside = parts.first().map_or_else(String::new, Constraint::spec);
             return Err(no_formula(spec, &stubborn, &beside));
         }
-        Ok((Box::new(Dykstra::new(parts)?), Method::Dykstra))
+        Ok((Box::new(CommonPoints::new(parts)?), Method::Dykstra))
     }
 }
 

@@ -6,6 +6,7 @@
 use super::simplex::Level;
 use super::structure::top;
 use super::{Constraint, Face, Structure, Workspace, refusal};
+use crate::conic::Conic;
 use crate::error::Result;
 use crate::spec::SetSpec;
 
@@ -23,6 +24,11 @@ impl L1Ball {
             return Ok(ball);
         }
         Err(refusal(ball.spec(), "the radius must be a finite number, zero or positive"))
+    }
+
+    /// The radius.
+    pub(super) fn limit(self) -> f64 {
+        self.radius
     }
 
     /// Whether the sum of magnitudes is below the radius by more than rounding.
@@ -67,6 +73,10 @@ impl Constraint for L1Ball {
 
     fn support_function(&self, direction: &[f64]) -> Option<f64> {
         Some(self.radius * top(direction.iter().map(|d| d.abs())).max(0.0))
+    }
+
+    fn conic(&self, features: usize) -> Option<Conic> {
+        Some(Conic::everything(features).in_l1_ball(self.radius))
     }
 
     fn spec(&self) -> String {

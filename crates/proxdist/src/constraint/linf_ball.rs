@@ -5,6 +5,7 @@
 use super::bounds::clip;
 use super::structure::face_of_box;
 use super::{Constraint, Face, Structure, Workspace, refusal};
+use crate::conic::Conic;
 use crate::error::Result;
 use crate::spec::SetSpec;
 
@@ -47,6 +48,10 @@ impl Constraint for LinfBall {
 
     fn support_function(&self, direction: &[f64]) -> Option<f64> {
         Some(self.radius * direction.iter().map(|d| d.abs()).sum::<f64>())
+    }
+
+    fn conic(&self, features: usize) -> Option<Conic> {
+        Some(Conic::everything(features).between(std::iter::repeat((-self.radius, self.radius))))
     }
 
     fn spec(&self) -> String {

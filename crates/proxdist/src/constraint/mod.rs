@@ -8,6 +8,7 @@ mod affine;
 mod ball;
 mod blocks;
 mod bounds;
+mod common_points;
 mod cone_in_ball;
 mod dykstra;
 mod group_sparsity;
@@ -32,6 +33,7 @@ pub use affine::Affine;
 pub use ball::Ball;
 pub use blocks::Blocks;
 pub use bounds::Bounds;
+pub use common_points::CommonPoints;
 pub use cone_in_ball::ConeInBall;
 pub use dykstra::Dykstra;
 pub use group_sparsity::GroupSparsity;
@@ -50,6 +52,7 @@ pub use structure::{Face, Structure};
 pub use whole_space::WholeSpace;
 pub use workspace::Workspace;
 
+use crate::conic::Conic;
 use crate::error::{Error, Result};
 use crate::shape::Shape;
 use std::ops::Deref;
@@ -102,6 +105,13 @@ pub trait Constraint: Send + Sync {
         None
     }
 
+    /// For convex sets: the same set by equations, inequalities and balls, for a vector of this length. With it a set has an exact finish and a
+    /// proven gap, alone and in any intersection.
+    fn conic(&self, features: usize) -> Option<Conic> {
+        let _ = features;
+        None
+    }
+
     /// $\max_{c \in C} d^Tc$ for a direction $d$, where it is finite and cheap to find.
     fn support_function(&self, direction: &[f64]) -> Option<f64> {
         let _ = direction;
@@ -139,6 +149,9 @@ impl<P: Deref<Target: Constraint> + Send + Sync> Constraint for P {
     }
     fn face(&self, point: &[f64]) -> Option<Face> {
         (**self).face(point)
+    }
+    fn conic(&self, features: usize) -> Option<Conic> {
+        (**self).conic(features)
     }
     fn support_function(&self, direction: &[f64]) -> Option<f64> {
         (**self).support_function(direction)

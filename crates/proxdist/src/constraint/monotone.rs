@@ -5,6 +5,7 @@
 //! the result is the projection. Every entry is merged at most once: $O(p)$. A convex cone, unique.
 
 use super::{Constraint, Face, Structure, Workspace};
+use crate::conic::Conic;
 use crate::error::Result;
 use crate::spec::{Direction, SetSpec};
 
@@ -66,6 +67,15 @@ impl Constraint for Monotone {
             }
         }
         Some(Face::of_groups(blocks))
+    }
+
+    fn conic(&self, features: usize) -> Option<Conic> {
+        let sign = match self.direction {
+            Direction::Increasing => 1.0,
+            Direction::Decreasing => -1.0,
+        };
+        let step = |set: Conic, j: usize| set.at_most(vec![(j, sign), (j + 1, -sign)], 0.0);
+        Some((0..features.saturating_sub(1)).fold(Conic::everything(features), step))
     }
 
     fn spec(&self) -> String {

@@ -5,6 +5,7 @@
 use super::bounds::clip;
 use super::structure::face_of_box;
 use super::{Constraint, Face, Structure, Workspace};
+use crate::conic::Conic;
 use crate::error::Result;
 use crate::spec::SetSpec;
 
@@ -42,6 +43,10 @@ impl Constraint for NonNegative {
 
     fn support_function(&self, direction: &[f64]) -> Option<f64> {
         direction.iter().all(|d| *d <= 0.0).then_some(0.0)
+    }
+
+    fn conic(&self, features: usize) -> Option<Conic> {
+        Some(Conic::everything(features).between(std::iter::repeat((0.0, f64::INFINITY))))
     }
 
     fn spec(&self) -> String {

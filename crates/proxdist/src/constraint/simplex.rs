@@ -6,6 +6,7 @@
 
 use super::structure::top;
 use super::{Constraint, Face, Structure, Workspace, refusal};
+use crate::conic::Conic;
 use crate::error::Result;
 use crate::shape::Shape;
 use crate::spec::SetSpec;
@@ -71,6 +72,11 @@ impl Constraint for Simplex {
 
     fn support_function(&self, direction: &[f64]) -> Option<f64> {
         (!direction.is_empty()).then(|| self.total * top(direction.iter().copied()))
+    }
+
+    fn conic(&self, features: usize) -> Option<Conic> {
+        let signs = Conic::everything(features).between(std::iter::repeat((0.0, f64::INFINITY)));
+        Some(signs.equal((0..features).map(|j| (j, 1.0)).collect(), self.total))
     }
 
     fn spec(&self) -> String {

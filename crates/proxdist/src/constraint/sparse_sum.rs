@@ -9,6 +9,7 @@ use super::simplex::Simplex;
 use super::sparsity::keep_fits;
 use super::structure::top;
 use super::{Constraint, Face, L1Ball, NonNegative, Structure, Workspace, refusal};
+use crate::conic::Conic;
 use crate::error::Result;
 use crate::shape::Shape;
 
@@ -142,6 +143,11 @@ impl Constraint for NonNegativeL1 {
     fn support_function(&self, direction: &[f64]) -> Option<f64> {
         let positive: Vec<f64> = vec![top(direction.iter().copied()).max(0.0)];
         self.0.support_function(&positive)
+    }
+
+    fn conic(&self, features: usize) -> Option<Conic> {
+        let sum = (0..features).map(|j| (j, 1.0)).collect();
+        NonNegative.conic(features).map(|signs| signs.at_most(sum, self.0.limit()))
     }
 
     fn spec(&self) -> String {

@@ -1,6 +1,7 @@
 //! No constraint at all, $C = \mathbb{R}^p$; the projection is the identity. With it the iteration is implicit SGD.
 
 use super::{Constraint, Face, Structure, Workspace};
+use crate::conic::Conic;
 use crate::error::Result;
 
 /// Every vector is allowed.
@@ -29,6 +30,10 @@ impl Constraint for WholeSpace {
     fn support_function(&self, direction: &[f64]) -> Option<f64> {
         direction.iter().all(|d| *d == 0.0).then_some(0.0)
     }
+    fn conic(&self, features: usize) -> Option<Conic> {
+        Some(Conic::everything(features))
+    }
+
     fn spec(&self) -> String {
         "none".to_owned()
     }

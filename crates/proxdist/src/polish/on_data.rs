@@ -203,4 +203,24 @@ impl Smooth for OnData<'_> {
         mirror(out, size);
         Ok(())
     }
+
+    fn diagonal(&mut self) -> Result<Vec<f64>> {
+        let (columns, size) = (self.features(), self.dimension());
+        let parts = over_rows(
+            self.objective.data,
+            size,
+            || vec![0.0; size],
+            |part: &mut Vec<f64>, rows, range| {
+                let curvatures = &self.curvatures[range];
+                rows.add_weighted_squares(curvatures, &mut part[..columns]);
+                if size > columns {
+                    part[columns] += curvatures.iter().sum::<f64>();
+                }
+                Ok(())
+            },
+        )?;
+        let mut diagonal = added(parts);
+        diagonal[..columns].iter_mut().for_each(|d| *d += self.objective.ridge);
+        Ok(diagonal)
+    }
 }

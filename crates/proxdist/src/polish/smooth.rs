@@ -39,4 +39,12 @@ pub(crate) trait Smooth {
 
     /// The full symmetric Hessian at the linearised point, `dimension × dimension`.
     fn hessian(&mut self, out: &mut [f64]) -> Result<()>;
+
+    /// The diagonal of the Hessian at the linearised point.
+    fn diagonal(&mut self) -> Result<Vec<f64>> {
+        let size = self.dimension();
+        let mut hessian = vec![0.0; size * size];
+        self.hessian(&mut hessian)?;
+        Ok((0..size).map(|j| hessian[j * size + j]).collect())
+    }
 }

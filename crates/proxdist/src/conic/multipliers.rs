@@ -1,0 +1,301 @@
+//! How far a gradient is from the normal cone of a set at a point.
+//!
+//! $\theta$ minimises a convex F over the set exactly if $-g$ lies in the normal cone, $g + A^Tz + \sum_k\lambda_k(\theta - c_k) = 0$ with $z \ge 0$ and
+//! $\lambda \ge 0$ on the rows and balls that hold with equality. The distance, in the metric of scaled columns,
+//! $$\min_{z \ge 0,\ \lambda \ge 0} \|D^{-1/2}(g + A^Tz + \textstyle\sum_k\lambda_k(\theta - c_k))\|,$$
+//! is a nonnegative least-squares problem. Rows of one variable take what they can get of its entry and are not unknowns; the others are
+//! found by an active-set method (Lawson and Hanson 1974), started with all of them.
+//!
+//! Whatever multipliers come out, they prove something: for every point $c$ of the set,
+//! $$g^T(c - \theta) \ge r^T(c - \theta) - z^Ts - \textstyle\sum_k\lambda_k(r_k - \|\theta - c_k\|)\,r_k,$$
+//! where $r$ is the residual and $s$ the slacks.
+
+use super::Conic;
+use crate::linalg::Cholesky;
+
+/// Slack that counts as none, relative to the numbers that cancel in it.
+const TOUCHING: f64 = 1e-11;
+/// Unknowns beyond which the dense normal equations cost too much.
+const MOST: usize = 3000;
+/// Unknowns up to which bounds are unknowns too.
+const MOST_EXPLICIT: usize = 1500;
+const ROUNDS: usize = 60;
+
+/// The best multipliers found.
+#[derive(Clone, Debug)]
+pub(crate) struct Multipliers {
+    /// $r$, for the coefficients and then the magnitudes.
+    pub(crate) residual: Vec<f64>,
+    /// $\|D^{-1/2}r\|$
+    pub(crate) distance: f64,
+    /// $z^Ts$ and what the magnitudes and balls add: by how much $g^T(c - \theta)$ may fall below $r^T(c - \theta)$.
+    pub(crate) slack: f64,
+    /// Those of the balls.
+    pub(crate) balls: Vec<f64>,
+}
+
+/// An unknown multiplier: a row of several variables, or a ball.
+struct Normal {
+    terms: Vec<(usize, f64)>,
+    is_free: bool,
+    /// What one unit of it adds to [`Multipliers::slack`].
+    slack: f64,
+}
+
+/// What the rows of one variable allow: whether they can take a negative and a positive entry, and the slack for each unit.
+#[derive(Clone, Copy, Default)]
+struct Bounds {
+    takes_negative: Option<f64>,
+    takes_positive: Option<f64>,
+}
+
+impl Bounds {
+    fn leaves(self, entry: f64) -> f64 {
+        let is_taken = if entry < 0.0 { self.takes_negative } else { self.takes_positive };
+        if is_taken.is_some() { 0.0 } else { entry }
+    }
+}
+
+/// The multipliers for `gradient` at `theta`, which lies in the set; `metric` is the diagonal of $D$. `None` if there are too many unknowns.
+pub(crate) fn multipliers(conic: &Conic, theta: &[f64], gradient: &[f64], metric: &[f64]) -> Option<Multipliers> {
+    let x = conic.lifted(theta);
+    let largest = metric.iter().copied().fold(0.0, f64::max);
+    let weight = |j: usize| 1.0 / metric[j].max(1e-20 * largest).max(f64::MIN_POSITIVE);
+    let mut weights: Vec<f64> = (0..conic.features).map(weight).collect();
+    weights.extend(conic.magnitudes.iter().map(|t| weight(t.of)));
+    let mut start = gradient[..conic.features].to_vec();
+    start.resize(x.len(), 0.0);
+
+    let mut bounds = vec![Bounds::default(); x.len()];
+    let mut normals = Vec::new();
+    for row in &conic.rows {
+        let slack = (-row.excess(&x)).max(0.0);
+        if !row.is_equality && slack > TOUCHING * row.size(&x) {
+            continue;
+        }
+        if let [(j, a)] = row.terms[..] {
+            let share = Some(if row.is_equality { 0.0 } else { slack / a.abs() });
+            if row.is_equality || a > 0.0 {
+                bounds[j].takes_negative = share;
+            }
+            if row.is_equality || a < 0.0 {
+                bounds[j].takes_positive = share;
+            }
+        } else {
+            normals.push(Normal { terms: row.terms.clone(), is_free: row.is_equality, slack });
+        }
+    }
+    let mut ball_at = vec![None; conic.balls.len()];
+    for (k, ball) in conic.balls.iter().enumerate() {
+        let slack = ball.radius - ball.distance(&x);
+        if slack <= TOUCHING * ball.radius {
+            let terms = ball.coordinates.iter().zip(&ball.centre).map(|(&j, c)| (j, x[j] - c)).collect();
+            ball_at[k] = Some(normals.len());
+            normals.push(Normal { terms, is_free: false, slack: slack.max(0.0) * ball.radius });
+        }
+    }
+    if normals.len() > MOST {
+        return None;
+    }
+    let found = least_squares(&start, &weights, &bounds, &normals);
+    let entries = combined(&start, &normals, &found);
+    let mut slack: f64 = found.iter().zip(&normals).map(|(u, normal)| u.abs() * normal.slack).sum();
+    let mut residual = Vec::with_capacity(x.len());
+    for (j, &entry) in entries.iter().enumerate() {
+        let left = bounds[j].leaves(entry);
+        let taken = if entry < 0.0 { bounds[j].takes_negative } else { bounds[j].takes_positive };
+        slack += taken.map_or(0.0, |share| share * entry.abs());
+        residual.push(left);
+        // A magnitude lies between zero and its limit, so its entry can be worth that much.
+        if let Some(t) = j.checked_sub(conic.features) {
+            slack += left.abs() * conic.magnitudes[t].limit;
+        }
+    }
+    let distance = residual.iter().zip(&weights).take(conic.features).map(|(r, w)| r * r * w).sum::<f64>().sqrt();
+    let balls = ball_at.into_iter().map(|at| at.map_or(0.0, |at| found[at])).collect();
+    Some(Multipliers { residual, distance, slack, balls })
+}
+
+impl Multipliers {
+    /// Whether the step $-D^{-1}r$ leads away from a row on which the point lies: holding that row with equality costs something.
+    pub(crate) fn leaves(&self, row: &super::Row, metric: impl Fn(usize) -> f64) -> bool {
+        let (mut along, mut length) = (0.0, 0.0);
+        for &(j, a) in &row.terms {
+            along += a * self.residual[j] / metric(j);
+            length += a * a / metric(j);
+        }
+        along > 1e-6 * length.sqrt() * self.distance
+    }
+}
+
+/// The gradient with the multiples of the normals added.
+fn combined(start: &[f64], normals: &[Normal], multiples: &[f64]) -> Vec<f64> {
+    let mut entries = start.to_vec();
+    for (normal, u) in normals.iter().zip(multiples).filter(|(_, u)| **u != 0.0) {
+        normal.terms.iter().for_each(|&(j, a)| entries[j] += u * a);
+    }
+    entries
+}
+
+/// The multiples, those that are not free nonnegative, of least weighted squares of what bounds do not take.
+///
+/// Bounds on variables that the normals touch take part as normals themselves, unless they are too many; then the variables that
+/// they take care of are left out of the squares, and counted again when a sign changes.
+fn least_squares(start: &[f64], weights: &[f64], bounds: &[Bounds], normals: &[Normal]) -> Vec<f64> {
+    if normals.is_empty() {
+        return Vec::new();
+    }
+    let mut touched = vec![false; start.len()];
+    normals.iter().flat_map(|normal| &normal.terms).for_each(|&(j, _)| touched[j] = true);
+    let mut all: Vec<(&[(usize, f64)], bool)> = normals.iter().map(|n| (&n.terms[..], n.is_free)).collect();
+    let mut units: Vec<([(usize, f64); 1], bool)> = Vec::new();
+    for j in (0..start.len()).filter(|&j| touched[j]) {
+        match (bounds[j].takes_negative, bounds[j].takes_positive) {
+            (Some(_), Some(_)) => units.push(([(j, 1.0)], true)),
+            (Some(_), None) => units.push(([(j, 1.0)], false)),
+            (None, Some(_)) => units.push(([(j, -1.0)], false)),
+            (None, None) => {}
+        }
+    }
+    let is_explicit = normals.len() + units.len() <= MOST_EXPLICIT;
+    if is_explicit {
+        all.extend(units.iter().map(|(terms, is_free)| (&terms[..], *is_free)));
+        let mut found = nonnegative(start, weights, &touched, &all);
+        found.truncate(normals.len());
+        return found;
+    }
+    let is_bounded = |j: usize| bounds[j].takes_negative.is_some() || bounds[j].takes_positive.is_some();
+    let mut counted: Vec<bool> = (0..start.len()).map(|j| touched[j] && !is_bounded(j)).collect();
+    let mut best = (f64::INFINITY, vec![0.0; normals.len()]);
+    for _ in 0..ROUNDS {
+        let found = nonnegative(start, weights, &counted, &all);
+        let entries = combined(start, normals, &found);
+        let left: Vec<f64> = entries.iter().zip(bounds).map(|(e, b)| b.leaves(*e)).collect();
+        let value: f64 = left.iter().zip(weights).map(|(l, w)| l * l * w).sum();
+        if value < best.0 {
+            best = (value, found);
+        }
+        let now: Vec<bool> = (0..start.len()).map(|j| touched[j] && (!is_bounded(j) || left[j] != 0.0)).collect();
+        if now == counted {
+            break;
+        }
+        counted = now;
+    }
+    best.1
+}
+
+/// Nonnegative least squares (free where marked) over the counted variables, by the active-set method.
+fn nonnegative(start: &[f64], weights: &[f64], counted: &[bool], normals: &[(&[(usize, f64)], bool)]) -> Vec<f64> {
+    let count = normals.len();
+    let within = |terms: &[(usize, f64)]| {
+        terms.iter().filter(|term| counted[term.0]).map(|&(j, a)| a * a * weights[j]).sum::<f64>().sqrt()
+    };
+    let lengths: Vec<f64> = normals.iter().map(|(terms, _)| within(terms)).collect();
+    let mut basis: Vec<bool> = lengths.iter().map(|length| *length > 0.0).collect();
+    let least = |basis: &[bool]| solved(start, weights, counted, normals, basis, &lengths);
+    let is_negative = |k: usize, u: &[f64], basis: &[bool]| basis[k] && !normals[k].1 && u[k] < 0.0;
+    let mut now = least(&basis);
+    // Usually all have the right sign at once.
+    if (0..count).all(|k| !is_negative(k, &now, &basis)) {
+        return now;
+    }
+    (0..count).filter(|&k| !normals[k].1).for_each(|k| {
+        basis[k] = now[k] > 0.0;
+        now[k] = now[k].max(0.0);
+    });
+    let most = if count > 300 { 50 } else { 100 + 6 * count };
+    for _ in 0..most {
+        let trial = least(&basis);
+        let shortest = (0..count)
+            .filter(|&k| is_negative(k, &trial, &basis))
+            .map(|k| (now[k] / (now[k] - trial[k]), k))
+            .min_by(|a, b| a.0.total_cmp(&b.0));
+        if let Some((part, stops)) = shortest {
+            now.iter_mut().zip(&trial).for_each(|(n, t)| *n += part * (t - *n));
+            for k in 0..count {
+                if basis[k] && !normals[k].1 && (k == stops || now[k] <= 0.0) {
+                    (basis[k], now[k]) = (false, 0.0);
+                }
+            }
+            continue;
+        }
+        now = trial;
+        let mut entries = start.to_vec();
+        for ((terms, _), u) in normals.iter().zip(&now) {
+            terms.iter().for_each(|&(j, a)| entries[j] += u * a);
+        }
+        let size =
+            (0..start.len()).filter(|&j| counted[j]).map(|j| entries[j].powi(2) * weights[j]).sum::<f64>().sqrt();
+        // The row outside that would lower the squares most comes back.
+        let pull = |k: usize| {
+            let terms = normals[k].0.iter().filter(|term| counted[term.0]);
+            -terms.map(|&(j, a)| a * weights[j] * entries[j]).sum::<f64>() / lengths[k]
+        };
+        let returning = (0..count)
+            .filter(|&k| !basis[k] && lengths[k] > 0.0)
+            .map(|k| (pull(k), k))
+            .filter(|(pull, _)| *pull > 1e-8 * size)
+            .max_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1)));
+        match returning {
+            Some((_, k)) => basis[k] = true,
+            None => break,
+        }
+    }
+    now
+}
+
+/// Least squares without signs, over the rows of the basis and the counted variables.
+fn solved(
+    start: &[f64],
+    weights: &[f64],
+    counted: &[bool],
+    normals: &[(&[(usize, f64)], bool)],
+    basis: &[bool],
+    lengths: &[f64],
+) -> Vec<f64> {
+    let mut result = vec![0.0; normals.len()];
+    let members: Vec<usize> = (0..normals.len()).filter(|&k| basis[k]).collect();
+    let size = members.len();
+    if size == 0 {
+        return result;
+    }
+    // Which rows touch each variable: most touch few.
+    let mut touching: Vec<Vec<(usize, f64)>> = vec![Vec::new(); start.len()];
+    for (at, &k) in members.iter().enumerate() {
+        for &(j, a) in normals[k].0.iter().filter(|term| counted[term.0]) {
+            touching[j].push((at, a / lengths[k]));
+        }
+    }
+    let mut plain = vec![0.0; size * size];
+    for (j, rows) in touching.iter().enumerate() {
+        for &(a, x) in rows {
+            rows.iter().for_each(|&(b, y)| plain[a * size + b] += weights[j] * x * y);
+        }
+    }
+    let mut cholesky = Cholesky::default();
+    let factors = [1e-14, 1e-11, 1e-8].iter().any(|damping| {
+        let matrix = cholesky.matrix(size);
+        matrix.copy_from_slice(&plain);
+        (0..size).for_each(|k| matrix[k * size + k] += damping);
+        cholesky.factor()
+    });
+    if !factors {
+        return result;
+    }
+    let mut multiples = vec![0.0; size];
+    // The damping and rounding of the normal equations are removed by repeating on the residual.
+    for _ in 0..4 {
+        let mut entries = start.to_vec();
+        for (j, rows) in touching.iter().enumerate() {
+            entries[j] += rows.iter().map(|&(at, a)| a * multiples[at]).sum::<f64>();
+        }
+        let mut right = vec![0.0; size];
+        for (j, rows) in touching.iter().enumerate() {
+            rows.iter().for_each(|&(at, a)| right[at] -= a * weights[j] * entries[j]);
+        }
+        cholesky.solve(&mut right);
+        multiples.iter_mut().zip(&right).for_each(|(m, d)| *m += d);
+    }
+    members.iter().zip(&multiples).for_each(|(&k, m)| result[k] = m / lengths[k]);
+    result
+}

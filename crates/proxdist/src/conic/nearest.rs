@@ -1,0 +1,92 @@
+//! The nearest point of a [`Conic`] set in a diagonal metric, $\arg\min_x \tfrac12\sum_jw_j(x_j - u_j)^2$, to the last digit, or the finding
+//! that the set is empty.
+//!
+//! An interior-point method comes near, `refine.rs` ends it, and `multipliers.rs` has the last word.
+
+use super::{Active, Conic, Hessian, Model, Quadratic, Reach, multipliers, refined, solve};
+use crate::linalg::Cholesky;
+
+/// Distance from the normal cone at which a point counts as nearest, relative to how far it is.
+const ACCURACY: f64 = 1e-9;
+/// Violation that is still accepted where the last digits cannot be had.
+const INSIDE: f64 = 1e-10;
+
+/// What was found.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Nearest {
+    /// The nearest point.
+    Found(Vec<f64>),
+    /// There is no point in the set: Clarabel has found a certificate of it.
+    Empty,
+    /// No point could be shown to be nearest.
+    Unclear,
+}
+
+/// The nearest point to `point`; no weights mean the Euclidean metric.
+pub(crate) fn nearest(conic: &Conic, weights: Option<&[f64]>, point: &[f64]) -> Nearest {
+    if conic.is_box() {
+        return clipped(conic, point);
+    }
+    if conic.violation(point) <= 1e-15 {
+        return Nearest::Found(point.to_vec());
+    }
+    let size = conic.variables();
+    let mut diagonal = weights.map_or_else(|| vec![1.0; conic.features], <[f64]>::to_vec);
+    let mut linear: Vec<f64> = diagonal.iter().zip(point).map(|(w, u)| -w * u).collect();
+    diagonal.resize(size, 0.0);
+    linear.resize(size, 0.0);
+    let quadratic = Quadratic { hessian: Hessian::Diagonal(diagonal), linear };
+    let mut near = None;
+    for reach in [Reach::Set, Reach::Function] {
+        match solve(&quadratic, conic, &vec![0.0; size], reach, &mut Cholesky::default()) {
+            Model::Found { x, active } => match ended(&quadratic, conic, x, active, point) {
+                (exact, true) => return Nearest::Found(exact),
+                (other, false) if conic.violation(&other) <= INSIDE => near = near.or(Some(other)),
+                _ => {}
+            },
+            Model::Empty => return Nearest::Empty,
+            Model::Failed => {}
+        }
+    }
+    near.map_or(Nearest::Unclear, Nearest::Found)
+}
+
+/// The last digits, and whether the result is in the set and shown to be nearest.
+fn ended(quadratic: &Quadratic, conic: &Conic, mut x: Vec<f64>, mut active: Active, point: &[f64]) -> (Vec<f64>, bool) {
+    let is_refined = refined(quadratic, conic, &mut x, &mut active);
+    x.truncate(conic.features);
+    if !is_refined {
+        return (x, false);
+    }
+    let weight = |j: usize| quadratic.diagonal(j);
+    let gradient: Vec<f64> = (0..x.len()).map(|j| weight(j) * (x[j] - point[j])).collect();
+    let metric: Vec<f64> = (0..x.len()).map(weight).collect();
+    let far = gradient.iter().zip(&metric).map(|(g, w)| g * g / w).sum::<f64>().sqrt();
+    let size = x.iter().zip(&metric).map(|(x, w)| x * x * w).sum::<f64>().sqrt();
+    let is_nearest = match multipliers(conic, &x, &gradient, &metric) {
+        Some(found) => found.distance <= ACCURACY * far + 1e-14 * size,
+        // Too many rows to check; the refinement has been consistent.
+        None => true,
+    };
+    let is_inside = conic.violation(&x) <= 1e-12;
+    (x, is_nearest && is_inside)
+}
+
+/// The nearest point of a box.
+fn clipped(conic: &Conic, point: &[f64]) -> Nearest {
+    let mut limits = vec![(f64::NEG_INFINITY, f64::INFINITY); conic.features];
+    for row in &conic.rows {
+        let [(j, a)] = row.terms[..] else { return Nearest::Unclear };
+        let (bound, (lower, upper)) = (row.right / a, &mut limits[j]);
+        if row.is_equality || a < 0.0 {
+            *lower = lower.max(bound);
+        }
+        if row.is_equality || a > 0.0 {
+            *upper = upper.min(bound);
+        }
+    }
+    if limits.iter().any(|(lower, upper)| lower > upper) {
+        return Nearest::Empty;
+    }
+    Nearest::Found(point.iter().zip(&limits).map(|(x, (lower, upper))| x.max(*lower).min(*upper) + 0.0).collect())
+}

@@ -1,0 +1,474 @@
+//! The minimiser of a quadratic function on the rows that hold with equality, to the last digit.
+//!
+//! An interior-point method ends near the boundary, never on it. But it tells which rows hold with equality, and with these the problem is
+//! a linear system (a few Newton steps where a ball is among them), whose solution has exact zeros and exact ties:
+//!
+//! 1. A row with one variable fixes it; a row $x_i = \pm x_j$ makes two variables one. What is left are classes of variables that move as one, or
+//!    not at all.
+//! 2. On them the conditions $Z^T(Hx + c + \sum_k\lambda_k(x - a_k)) + J^Ty = 0$, $Jx = b$, $\|x - a_k\| = r_k$ are solved by Newton's method, where $J$ are the rows left over.
+//! 3. Rows that turn out violated join, rows with a negative multiplier leave, and the system is solved again.
+
+use super::{Conic, Hessian, Quadratic, multipliers};
+use crate::linalg::{Cholesky, axpy, dot};
+
+/// Rounds of joining and leaving.
+const ROUNDS: usize = 30;
+const NEWTON_STEPS: usize = 40;
+/// Violations below this, relative to the numbers that cancel, are rounding.
+const ROUNDING: f64 = 1e-13;
+/// Distance from the normal cone that asks for another round, relative to the gradient.
+const STATIONARY: f64 = 1e-11;
+/// Added to the diagonal, relative to it; the residuals are those without it, so that it only slows down.
+const DAMPING: f64 = 1e-10;
+
+/// Rows and balls that hold with equality.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Active {
+    pub(crate) rows: Vec<bool>,
+    /// Multipliers; zero for balls that are not active.
+    pub(crate) balls: Vec<f64>,
+}
+
+impl Active {
+    /// The rows and balls that hold with equality at `x`, up to rounding. Their multipliers are not known: balls get a small one.
+    pub(crate) fn at(conic: &Conic, x: &[f64], tolerance: f64) -> Self {
+        let rows = conic.rows.iter().map(|row| row.is_equality || row.excess(x) >= -tolerance * row.size(x));
+        let is_reached = |ball: &super::Round| ball.distance(x) >= ball.radius * (1.0 - tolerance);
+        Self {
+            rows: rows.collect(),
+            balls: conic.balls.iter().map(|ball| f64::from(u8::from(is_reached(ball))) * f64::MIN_POSITIVE).collect(),
+        }
+    }
+}
+
+/// Slacks, relative to the numbers that cancel, that are taken for none in turn where multipliers and slacks are both small.
+const GUESSES: [f64; 4] = [1e-6, 1e-8, 1e-4, 1e-10];
+
+/// The same from several guesses of what is active: first that of the multipliers, then by slacks.
+pub(crate) fn refined(quadratic: &Quadratic, conic: &Conic, x: &mut [f64], active: &mut Active) -> bool {
+    if refine(quadratic, conic, x, active) {
+        return true;
+    }
+    GUESSES.iter().any(|&tolerance| {
+        let mut guess = Active::at(conic, x, tolerance);
+        let is_consistent = refine(quadratic, conic, x, &mut guess);
+        if is_consistent {
+            *active = guess;
+        }
+        is_consistent
+    })
+}
+
+/// Improves `x`, near which the minimiser lies, and `active`; false if no consistent set of rows was found, and then both are unchanged.
+pub(crate) fn refine(quadratic: &Quadratic, conic: &Conic, x: &mut [f64], active: &mut Active) -> bool {
+    let (mut point, mut now) = (x.to_vec(), active.clone());
+    let mut seen: Vec<Active> = Vec::new();
+    let mut dropped = vec![false; conic.rows.len()];
+    for _ in 0..ROUNDS {
+        let Some(system) = Reduced::of(conic, &now) else { return false };
+        let Some(forces) = system.solve(quadratic, conic, &mut point, &mut now) else { return false };
+        let mut next = now.clone();
+        let mut is_consistent = true;
+        for (k, ball) in conic.balls.iter().enumerate() {
+            if now.balls[k] < 0.0 {
+                next.balls[k] = 0.0;
+                is_consistent = false;
+            } else if now.balls[k] == 0.0 && ball.distance(&point) > ball.radius * (1.0 + ROUNDING) {
+                next.balls[k] = f64::MIN_POSITIVE;
+                is_consistent = false;
+            }
+        }
+        for (i, row) in conic.rows.iter().enumerate() {
+            if !now.rows[i] && row.excess(&point) > ROUNDING * row.size(&point) {
+                next.rows[i] = true;
+                is_consistent = false;
+            }
+        }
+        // The most negative multiplier leaves; a row that came back stays.
+        let worst = forces
+            .iter()
+            .filter(|(i, y)| *y < 0.0 && !conic.rows[*i].is_equality && !dropped[*i])
+            .min_by(|a, b| a.1.total_cmp(&b.1));
+        if let (true, Some(&(i, _))) = (is_consistent, worst) {
+            next.rows[i] = false;
+            dropped[i] = true;
+            is_consistent = false;
+        }
+        // Rows of one or two variables have no multiplier here; the distance from the normal cone tells whether they hold on wrongly.
+        if is_consistent {
+            let gradient = quadratic.gradient(&point);
+            let metric = |j: usize| match conic.magnitudes.get(j.wrapping_sub(conic.features)) {
+                Some(magnitude) if j >= conic.features => quadratic.diagonal(magnitude.of),
+                _ => quadratic.diagonal(j),
+            };
+            let diagonal: Vec<f64> = (0..conic.features).map(metric).collect();
+            let size =
+                gradient.iter().zip(&diagonal).map(|(g, d)| g * g / d.max(f64::MIN_POSITIVE)).sum::<f64>().sqrt();
+            let judged = multipliers(conic, &point[..conic.features], &gradient[..conic.features], &diagonal);
+            if let Some(judged) = judged.filter(|judged| judged.distance > STATIONARY * size) {
+                for (i, row) in conic.rows.iter().enumerate().filter(|(_, row)| !row.is_equality) {
+                    if now.rows[i] && judged.leaves(row, metric) {
+                        next.rows[i] = false;
+                        is_consistent = false;
+                    }
+                }
+            }
+        }
+        if is_consistent {
+            x.copy_from_slice(&point);
+            *active = now;
+            return true;
+        }
+        if seen.contains(&next) {
+            return false;
+        }
+        seen.push(now);
+        now = next;
+    }
+    false
+}
+
+/// Where a variable is after the rows of one and two variables: $x = \pm v_k$, or a number.
+#[derive(Clone, Copy, Debug)]
+enum Place {
+    Class { class: usize, sign: f64 },
+    Fixed(f64),
+}
+
+/// The problem in the classes.
+struct Reduced {
+    places: Vec<Place>,
+    members: Vec<Vec<(usize, f64)>>,
+    /// Rows left over: place among the rows of the set, coefficients of the classes, right-hand side.
+    rows: Vec<(usize, Vec<(usize, f64)>, f64)>,
+}
+
+/// Union–find with signs: `x_i = sign · x_parent`.
+struct Merging {
+    parent: Vec<(usize, f64)>,
+    value: Vec<Option<f64>>,
+}
+
+impl Merging {
+    fn root(&self, variable: usize) -> (usize, f64) {
+        let (mut at, mut sign) = (variable, 1.0);
+        while self.parent[at].0 != at {
+            sign *= self.parent[at].1;
+            at = self.parent[at].0;
+        }
+        (at, sign)
+    }
+
+    /// Fixes a variable; false if it has another value already.
+    fn fix(&mut self, variable: usize, value: f64) -> bool {
+        let (root, sign) = self.root(variable);
+        let value = sign * value + 0.0;
+        match self.value[root] {
+            Some(before) => (before - value).abs() <= 1e-12 * before.abs().max(value.abs()),
+            None => {
+                self.value[root] = Some(value);
+                true
+            }
+        }
+    }
+
+    /// Sets `x_i = sign · x_j`; false if both have values that differ.
+    fn unite(&mut self, i: usize, j: usize, sign: f64) -> bool {
+        let ((a, sign_a), (b, sign_b)) = (self.root(i), self.root(j));
+        if a == b {
+            // x = −x leaves only zero.
+            return sign_a == sign * sign_b || self.fix(i, 0.0);
+        }
+        // x_a = sign_a · sign · sign_b · x_b
+        let sign = sign_a * sign * sign_b;
+        let value = self.value[a];
+        self.parent[a] = (b, sign);
+        value.is_none_or(|value| self.fix(a, value))
+    }
+}
+
+impl Reduced {
+    fn of(conic: &Conic, active: &Active) -> Option<Self> {
+        let size = conic.variables();
+        let mut merging = Merging { parent: (0..size).map(|j| (j, 1.0)).collect(), value: vec![None; size] };
+        let mut left = Vec::new();
+        for (i, row) in conic.rows.iter().enumerate().filter(|&(i, _)| active.rows[i]) {
+            let fits = match row.terms[..] {
+                [(j, a)] => merging.fix(j, row.right / a),
+                [(j, a), (k, b)] if row.right == 0.0 && a.abs() == b.abs() => merging.unite(j, k, -(b / a)),
+                _ => {
+                    left.push(i);
+                    true
+                }
+            };
+            if !fits {
+                return None;
+            }
+        }
+        let mut classes: Vec<Option<usize>> = vec![None; size];
+        let mut members: Vec<Vec<(usize, f64)>> = Vec::new();
+        let mut places = Vec::with_capacity(size);
+        for j in 0..size {
+            let (root, sign) = merging.root(j);
+            if let Some(value) = merging.value[root] {
+                places.push(Place::Fixed(sign * value + 0.0));
+                continue;
+            }
+            let class = *classes[root].get_or_insert_with(|| {
+                members.push(Vec::new());
+                members.len() - 1
+            });
+            members[class].push((j, sign));
+            places.push(Place::Class { class, sign });
+        }
+        let mut reduced = Self { places, members, rows: Vec::new() };
+        for i in left {
+            let row = &conic.rows[i];
+            let mut terms: Vec<(usize, f64)> = Vec::new();
+            let mut right = row.right;
+            for &(j, a) in &row.terms {
+                match reduced.places[j] {
+                    Place::Fixed(value) => right -= a * value,
+                    Place::Class { class, sign } => terms.push((class, sign * a)),
+                }
+            }
+            terms.sort_unstable_by_key(|term| term.0);
+            terms.dedup_by(|next, kept| {
+                let is_same = next.0 == kept.0;
+                if is_same {
+                    kept.1 += next.1;
+                }
+                is_same
+            });
+            terms.retain(|term| term.1 != 0.0);
+            if !terms.is_empty() {
+                reduced.rows.push((i, terms, right));
+            } else if right.abs() > 1e-10 * row.terms.iter().map(|(_, a)| a.abs()).sum::<f64>().max(row.right.abs()) {
+                // All its variables are fixed elsewhere, at other values.
+                return None;
+            }
+        }
+        Some(reduced)
+    }
+
+    /// Writes classes back into all variables; those behind the set's own are classes by themselves, at the end.
+    fn expand(&self, v: &[f64], x: &mut [f64]) {
+        for (x, place) in x.iter_mut().zip(&self.places) {
+            *x = match *place {
+                Place::Fixed(value) => value,
+                Place::Class { class, sign } => sign * v[class],
+            };
+        }
+        let (own, free) = (self.places.len(), self.members.len());
+        x[own..].copy_from_slice(&v[free..]);
+    }
+
+    fn reduce(&self, gradient: &[f64]) -> Vec<f64> {
+        let class = |members: &Vec<(usize, f64)>| members.iter().map(|&(j, sign)| sign * gradient[j]).sum::<f64>();
+        self.members.iter().map(class).chain(gradient[self.places.len()..].iter().copied()).collect()
+    }
+
+    /// Newton's method; returns the multipliers of the rows left over.
+    fn solve(
+        &self,
+        quadratic: &Quadratic,
+        conic: &Conic,
+        x: &mut [f64],
+        active: &mut Active,
+    ) -> Option<Vec<(usize, f64)>> {
+        let own = self.places.len();
+        let mean = |members: &Vec<(usize, f64)>| {
+            members.iter().map(|&(j, sign)| sign * x[j]).sum::<f64>() / members.len() as f64
+        };
+        let mut v: Vec<f64> = self.members.iter().map(mean).chain(x[own..].iter().copied()).collect();
+        let balls: Vec<usize> = (0..conic.balls.len()).filter(|&k| active.balls[k] != 0.0).collect();
+        let mut y = vec![0.0; self.rows.len()];
+        let mut kernel = Kernel::default();
+        let mut best = f64::INFINITY;
+        let mut kept: Option<(Vec<f64>, Vec<f64>, Vec<f64>)> = None;
+        let mut idle = 0;
+        for step in 0..NEWTON_STEPS {
+            self.expand(&v, x);
+            let mut gradient = quadratic.gradient(x);
+            for &k in &balls {
+                let ball = &conic.balls[k];
+                ball.coordinates
+                    .iter()
+                    .zip(&ball.centre)
+                    .for_each(|(&j, c)| gradient[j] += active.balls[k] * (x[j] - c));
+            }
+            let mut dual = self.reduce(&gradient);
+            for ((_, terms, _), y) in self.rows.iter().zip(&y) {
+                terms.iter().for_each(|&(class, a)| dual[class] += y * a);
+            }
+            // Rows and spheres, each with its gradient in the classes and its residual.
+            let mut equations: Vec<(Vec<(usize, f64)>, f64)> = Vec::with_capacity(self.rows.len() + balls.len());
+            let mut outside = 0.0_f64;
+            for (_, terms, right) in &self.rows {
+                let value = terms.iter().map(|&(class, a)| a * v[class]).sum::<f64>() - right;
+                let size = terms.iter().map(|&(class, a)| (a * v[class]).abs()).sum::<f64>() + right.abs();
+                outside = outside.max(value.abs() / size.max(f64::MIN_POSITIVE));
+                equations.push((terms.clone(), value));
+            }
+            for &k in &balls {
+                let ball = &conic.balls[k];
+                let distance = ball.distance(x);
+                if distance == 0.0 {
+                    return None;
+                }
+                // ‖x − a‖ − r, whose gradient has unit size.
+                let mut normal = vec![0.0; x.len()];
+                ball.coordinates.iter().zip(&ball.centre).for_each(|(&j, c)| normal[j] = (x[j] - c) / distance);
+                let reduced = self.reduce(&normal);
+                outside = outside.max((distance / ball.radius - 1.0).abs());
+                let terms = reduced.into_iter().enumerate().filter(|(_, a)| *a != 0.0).collect();
+                equations.push((terms, distance - ball.radius));
+            }
+            kernel.prepare(self, quadratic, conic, &balls, active, step == 0 || !balls.is_empty())?;
+            let unscaled = dual.iter().zip(&kernel.diagonal).map(|(d, k)| d * d / k).sum::<f64>().sqrt();
+            let size = v.iter().zip(&kernel.diagonal).map(|(v, k)| v * v * k).sum::<f64>().sqrt();
+            let error = if size > 0.0 { unscaled / size } else { unscaled }.max(outside);
+            if !error.is_finite() {
+                break;
+            }
+            if error < best {
+                idle = if error < 0.5 * best { 0 } else { idle + 1 };
+                best = error;
+                kept = Some((v.clone(), y.clone(), active.balls.clone()));
+            } else {
+                idle += 1;
+            }
+            if error <= 1e-16 || idle >= 3 {
+                break;
+            }
+            let (dv, dy) = kernel.step(&dual, &equations)?;
+            axpy(1.0, &dv, &mut v);
+            axpy(1.0, &dy[..y.len()], &mut y);
+            for (&k, d) in balls.iter().zip(&dy[y.len()..]) {
+                // The gradient of ‖x − a‖ is (x − a)/r on the sphere, that of λ is x − a.
+                active.balls[k] += d / conic.balls[k].distance(x);
+                if active.balls[k] == 0.0 {
+                    active.balls[k] = -f64::MIN_POSITIVE;
+                }
+            }
+        }
+        let (v, y, multipliers) = kept.filter(|_| best <= 1e-6)?;
+        active.balls = multipliers;
+        self.expand(&v, x);
+        Some(self.rows.iter().zip(y).map(|((i, ..), y)| (*i, y)).collect())
+    }
+}
+
+/// $Z^T(H + \sum_k\lambda_kI)Z$, factored or diagonal.
+#[derive(Default)]
+struct Kernel {
+    diagonal: Vec<f64>,
+    cholesky: Option<Cholesky>,
+}
+
+impl Kernel {
+    fn prepare(
+        &mut self,
+        reduced: &Reduced,
+        quadratic: &Quadratic,
+        conic: &Conic,
+        balls: &[usize],
+        active: &Active,
+        has_changed: bool,
+    ) -> Option<()> {
+        if !has_changed {
+            return Some(());
+        }
+        let (own, free) = (reduced.places.len(), reduced.members.len());
+        let size = free + quadratic.size() - own;
+        let mut extra = vec![0.0; quadratic.size()];
+        for &k in balls {
+            conic.balls[k].coordinates.iter().for_each(|&j| extra[j] += active.balls[k].max(0.0));
+        }
+        let single: Vec<[(usize, f64); 1]> = (own..quadratic.size()).map(|j| [(j, 1.0)]).collect();
+        let classes: Vec<&[(usize, f64)]> =
+            reduced.members.iter().map(|m| &m[..]).chain(single.iter().map(|m| &m[..])).collect();
+        let own_part = |class: &[(usize, f64)]| class.iter().map(|&(j, _)| extra[j]).sum::<f64>();
+        match &quadratic.hessian {
+            Hessian::Diagonal(diagonal) => {
+                let entry =
+                    |class: &&[(usize, f64)]| class.iter().map(|&(j, _)| diagonal[j]).sum::<f64>() + own_part(class);
+                self.diagonal = classes.iter().map(entry).collect();
+                self.cholesky = None;
+            }
+            Hessian::Dense(all) => {
+                let width = quadratic.size();
+                let cholesky = self.cholesky.get_or_insert_with(Cholesky::default);
+                let matrix = cholesky.matrix(size);
+                let mut image = vec![0.0; width];
+                for (g, class) in classes.iter().enumerate() {
+                    image.fill(0.0);
+                    class.iter().for_each(|&(j, sign)| axpy(sign, &all[j * width..(j + 1) * width], &mut image));
+                    for (h, other) in classes.iter().enumerate() {
+                        matrix[g * size + h] = other.iter().map(|&(j, sign)| sign * image[j]).sum();
+                    }
+                    matrix[g * size + g] += own_part(class);
+                }
+                self.diagonal = (0..size).map(|g| matrix[g * size + g]).collect();
+            }
+        }
+        let top = self.diagonal.iter().copied().fold(0.0, f64::max);
+        if !top.is_finite() {
+            return None;
+        }
+        let top = if top > 0.0 { top } else { 1.0 };
+        // A class without curvature stays where the rows put it.
+        self.diagonal.iter_mut().for_each(|d| *d = d.max(1e-14 * top));
+        let Some(cholesky) = &mut self.cholesky else { return Some(()) };
+        let plain = cholesky.matrix(size).to_vec();
+        for damping in [DAMPING, 1e-7, 1e-4] {
+            let matrix = cholesky.matrix(size);
+            matrix.copy_from_slice(&plain);
+            (0..size).for_each(|g| matrix[g * size + g] = matrix[g * size + g].max(self.diagonal[g]) * (1.0 + damping));
+            if cholesky.factor() {
+                return Some(());
+            }
+        }
+        None
+    }
+
+    fn solve(&mut self, rhs: &mut [f64]) {
+        match &mut self.cholesky {
+            Some(cholesky) => cholesky.solve(rhs),
+            None => rhs.iter_mut().zip(&self.diagonal).for_each(|(r, d)| *r /= d),
+        }
+    }
+
+    /// The Newton step in the classes and multipliers.
+    fn step(&mut self, dual: &[f64], equations: &[(Vec<(usize, f64)>, f64)]) -> Option<(Vec<f64>, Vec<f64>)> {
+        let mut v: Vec<f64> = dual.iter().map(|d| -d).collect();
+        self.solve(&mut v);
+        let count = equations.len();
+        if count == 0 {
+            return Some((v, Vec::new()));
+        }
+        let times = |terms: &[(usize, f64)], x: &[f64]| terms.iter().map(|&(class, a)| a * x[class]).sum::<f64>();
+        let mut solved = Vec::with_capacity(count);
+        for (terms, _) in equations {
+            let mut column = vec![0.0; v.len()];
+            terms.iter().for_each(|&(class, a)| column[class] = a);
+            self.solve(&mut column);
+            solved.push(column);
+        }
+        let mut schur = Cholesky::default();
+        let plain: Vec<f64> =
+            equations.iter().flat_map(|(terms, _)| solved.iter().map(move |column| times(terms, column))).collect();
+        let mut y: Vec<f64> = equations.iter().map(|(terms, residual)| times(terms, &v) + residual).collect();
+        for damping in [1e-15, 1e-12, 1e-9] {
+            let matrix = schur.matrix(count);
+            matrix.copy_from_slice(&plain);
+            (0..count).for_each(|i| matrix[i * count + i] *= 1.0 + damping);
+            if schur.factor() {
+                schur.solve(&mut y);
+                solved.iter().zip(&y).for_each(|(column, y)| axpy(-y, column, &mut v));
+                return (dot(&v, &v).is_finite()).then_some((v, y));
+            }
+        }
+        None
+    }
+}

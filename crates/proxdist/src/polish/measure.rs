@@ -1,0 +1,42 @@
+//! How far a point is from being a minimiser, in the metric of the scaled columns.
+//!
+//! With $D$ the diagonal of the Hessian of F, $\phi = D^{1/2}\theta$ are coefficients of columns of equal size. In them the gradient is $D^{-1/2}g$, and the
+//! distance of its negative from the normal cone of the set,
+//! $$\delta = \min_{z} \|D^{-1/2}(g + A^Tz)\|,$$
+//! is zero exactly at minimisers over a convex set. F can fall by about $\tfrac12\delta^2$, so $\delta/\sqrt{2F}$ is a number without units that does not change
+//! when columns or responses are measured in other units.
+
+use crate::conic::{Conic, multipliers};
+
+/// A set and a metric.
+pub(crate) struct Measure<'a> {
+    pub(crate) conic: &'a Conic,
+    /// Number of coefficients; an intercept may follow them.
+    pub(crate) features: usize,
+    /// The diagonal of $D$, with that of the intercept.
+    pub(crate) metric: &'a [f64],
+}
+
+impl Measure<'_> {
+    /// $\delta$, with the derivative in the intercept; infinite if it cannot be found.
+    pub(crate) fn residual(&self, point: &[f64], gradient: &[f64]) -> f64 {
+        let found = multipliers(self.conic, &point[..self.features], &gradient[..self.features], self.metric);
+        found.map_or(f64::INFINITY, |found| {
+            let free = free_part(self.features, gradient, self.metric);
+            (found.distance * found.distance + free * free).sqrt()
+        })
+    }
+}
+
+/// The derivative in the intercept, scaled; zero if there is none.
+pub(crate) fn free_part(features: usize, gradient: &[f64], metric: &[f64]) -> f64 {
+    match (gradient.get(features), metric.get(features)) {
+        (Some(slope), Some(bend)) if *slope != 0.0 => slope / bend.max(f64::MIN_POSITIVE).sqrt(),
+        _ => 0.0,
+    }
+}
+
+/// $\delta/\sqrt{2F}$; for a perfect fit, with $F = 0$, zero only if $\delta$ is.
+pub(crate) fn relative(residual: f64, value: f64) -> f64 {
+    if residual == 0.0 { 0.0 } else { residual / (2.0 * value.abs()).sqrt().max(f64::MIN_POSITIVE) }
+}

@@ -1,0 +1,245 @@
+//! Newton's method over a convex set described by rows and balls ([`Conic`]): every intersection, and every family whose own method fell short.
+//!
+//! At $\theta$ the quadratic model of F is minimised over the whole set, exactly: an interior-point method finds which rows hold with equality, the
+//! refinement the last digits, on scaled variables whatever the units of the columns (`crate::conic`). The segment to the model's minimiser
+//! lies in the set, and F is searched on it. Once the rows have settled, the refinement alone takes the next step, and convergence is quadratic.
+//!
+//! It ends when the gradient is at the normal cone: $\|D^{-1/2}(g + A^Tz)\| \le \varepsilon\sqrt{2F}$ with $D$ the diagonal of the Hessian.
+
+use super::caution::Caution;
+use super::measure::{Measure, relative};
+use super::{Finished, Smooth, Until};
+use crate::conic::{Active, Conic, Hessian, Model, Nearest, Quadratic, Reach, nearest, refine, refined, solve};
+use crate::error::Result;
+use crate::linalg::{Cholesky, all_finite, dot};
+
+const MOST_ITERATIONS: usize = 100;
+/// Fraction of the predicted decrease that a step must achieve.
+const ARMIJO: f64 = 1e-4;
+/// Differences of F below this, relative to F, are rounding.
+const ROUNDING: f64 = 2e-14;
+/// Predicted decreases below this, relative to F, cannot be verified by values alone.
+const UNVERIFIABLE: f64 = 1e-11;
+const HALVINGS: usize = 40;
+/// Damping of the model, relative to its diagonal, after steps that failed.
+const DAMPINGS: [f64; 6] = [0.0, 1e-9, 1e-6, 1e-3, 1e-1, 1e1];
+/// Violation at which the start is projected first.
+const INSIDE: f64 = 1e-12;
+/// Steps without progress before it ends.
+const PATIENCE: usize = 4;
+
+/// Lowers F over the set from `point`.
+pub(crate) fn minimise(
+    function: &mut dyn Smooth,
+    conic: &Conic,
+    point: &mut [f64],
+    until: &mut Until,
+) -> Result<Finished> {
+    let features = function.features();
+    if conic.violation(&point[..features]) > INSIDE
+        && let Nearest::Found(inside) = nearest(conic, None, &point[..features])
+    {
+        point[..features].copy_from_slice(&inside);
+    }
+    let mut at = At::new(function, point)?;
+    let mut models = Models { conic, cholesky: Cholesky::default(), hessian: Vec::new(), active: None };
+    let mut caution = Caution::default();
+    let (mut iterations, mut products, mut idle, mut damping) = (0, 0, 0, 0);
+    let mut best = (f64::INFINITY, at.clone());
+    let mut is_linearised = false;
+    while at.is_usable() {
+        if is_linearised {
+            let measure = Measure { conic, features, metric: &models.diagonal() };
+            let residual = relative(measure.residual(&at.point, &at.gradient), at.value);
+            let has_improved = residual < 0.5 * best.0 || at.value < best.1.value - ROUNDING * best.1.value.abs();
+            idle = if has_improved { 0 } else { idle + 1 };
+            if residual < best.0 || at.value < best.1.value - ROUNDING * best.1.value.abs() {
+                best = (residual, at.clone());
+            }
+            if residual <= until.tolerance || idle >= PATIENCE {
+                break;
+            }
+            if idle > 0 {
+                models.active = None;
+            }
+        }
+        if iterations >= MOST_ITERATIONS || until.is_over() {
+            break;
+        }
+        iterations += 1;
+        let moved = loop {
+            models.prepare(function, &at, caution.share())?;
+            is_linearised = true;
+            products += 1;
+            let Some(step) = models.step(&at, DAMPINGS[damping]) else {
+                if damping + 1 == DAMPINGS.len() {
+                    break false;
+                }
+                damping += 1;
+                continue;
+            };
+            if at.go(function, &step, 1.0)? {
+                caution.ease();
+                damping = damping.saturating_sub(1);
+                break true;
+            }
+            if caution.raise(function) {
+                continue;
+            }
+            let mut length = 1.0;
+            let mut has_moved = false;
+            for _ in 0..HALVINGS {
+                length *= 0.5;
+                if at.go(function, &step, length)? {
+                    has_moved = true;
+                    break;
+                }
+            }
+            if has_moved || models.active.take().is_none() {
+                damping = if length < 0.1 { (damping + 1).min(DAMPINGS.len() - 1) } else { damping };
+                break has_moved;
+            }
+        };
+        if !moved {
+            idle += 1;
+            if idle >= PATIENCE || damping + 1 == DAMPINGS.len() {
+                break;
+            }
+            damping += 1;
+        }
+    }
+    let (stationarity, end) = if best.1.value <= at.value || !at.is_usable() { best } else { (f64::INFINITY, at) };
+    point.copy_from_slice(&end.point);
+    Ok(Finished {
+        value: end.value,
+        stationarity,
+        gradient: Some(end.gradient),
+        iterations,
+        hessian_products: products,
+    })
+}
+
+/// A point with value and gradient.
+#[derive(Clone)]
+struct At {
+    point: Vec<f64>,
+    value: f64,
+    gradient: Vec<f64>,
+}
+
+impl At {
+    fn new(function: &mut dyn Smooth, point: &[f64]) -> Result<Self> {
+        let mut gradient = vec![0.0; point.len()];
+        let value = function.gradient(point, &mut gradient)?;
+        Ok(Self { point: point.to_vec(), value, gradient })
+    }
+
+    fn is_usable(&self) -> bool {
+        self.value.is_finite() && all_finite(&self.gradient)
+    }
+
+    /// Moves along a step if F falls enough, or if it cannot be told and the step is a full one.
+    fn go(&mut self, function: &mut dyn Smooth, target: &[f64], length: f64) -> Result<bool> {
+        let step: Vec<f64> = target.iter().zip(&self.point).map(|(t, x)| t - x).collect();
+        let slope = dot(&step, &self.gradient);
+        let is_tiny = slope.abs() <= UNVERIFIABLE * self.value.abs();
+        if !slope.is_finite() || (slope >= 0.0 && !is_tiny) {
+            return Ok(false);
+        }
+        let trial = if length == 1.0 {
+            target.to_vec()
+        } else {
+            self.point.iter().zip(&step).map(|(x, d)| x + length * d).collect()
+        };
+        let next = Self::new(function, &trial)?;
+        if !next.is_usable() {
+            return Ok(false);
+        }
+        let falls = next.value <= self.value + ARMIJO * length * slope;
+        let is_rounding = is_tiny && length == 1.0 && next.value <= self.value + ROUNDING * self.value.abs();
+        if falls || is_rounding {
+            *self = next;
+            return Ok(true);
+        }
+        Ok(false)
+    }
+}
+
+/// Quadratic models of F over the set.
+struct Models<'c> {
+    conic: &'c Conic,
+    cholesky: Cholesky,
+    /// That of F at the last point, coefficients then intercept.
+    hessian: Vec<f64>,
+    /// The rows that held with equality at the last model's minimiser.
+    active: Option<Active>,
+}
+
+impl Models<'_> {
+    fn prepare(&mut self, function: &mut dyn Smooth, at: &At, caution: f64) -> Result<()> {
+        function.linearise_with(&at.point, caution)?;
+        self.hessian.resize(at.point.len() * at.point.len(), 0.0);
+        function.hessian(&mut self.hessian)
+    }
+
+    /// The diagonal of the Hessian.
+    fn diagonal(&self) -> Vec<f64> {
+        let size = self.hessian.len().isqrt();
+        (0..size).map(|j| self.hessian[j * size + j]).collect()
+    }
+
+    /// The minimiser of the model over the set.
+    fn step(&mut self, at: &At, damping: f64) -> Option<Vec<f64>> {
+        let features = self.conic.features;
+        let quadratic = self.model(at, damping);
+        let mut x = self.conic.lifted(&at.point);
+        x.extend(&at.point[features..]);
+        let own = self.conic.variables();
+        if let Some(active) = &mut self.active {
+            let mut near = x.clone();
+            if refine(&quadratic, self.conic, &mut near, active) && self.conic.violation(&near) <= INSIDE {
+                near.drain(features..own);
+                return Some(near);
+            }
+        }
+        self.active = None;
+        let mut nearby = None;
+        for reach in [Reach::Set, Reach::Function] {
+            let Model::Found { x: mut near, mut active } = solve(&quadratic, self.conic, &x, reach, &mut self.cholesky)
+            else {
+                continue;
+            };
+            let is_exact = refined(&quadratic, self.conic, &mut near, &mut active);
+            near.drain(features..own);
+            if is_exact && self.conic.violation(&near) <= INSIDE {
+                self.active = Some(active);
+                return Some(near);
+            }
+            nearby = nearby.or(Some(near));
+        }
+        // Near the model's minimiser but not exactly in the set: the nearest point of the set will do.
+        let mut near = nearby?;
+        let Nearest::Found(inside) = nearest(self.conic, None, &near[..features]) else { return None };
+        near[..features].copy_from_slice(&inside);
+        Some(near)
+    }
+
+    /// $\tfrac12x^THx + (g - H\theta)^Tx$ in coefficients, magnitudes and intercept, with damping around the point.
+    fn model(&self, at: &At, damping: f64) -> Quadratic {
+        let (features, magnitudes) = (self.conic.features, self.conic.magnitudes.len());
+        let (small, size) = (at.point.len(), at.point.len() + magnitudes);
+        let place = |j: usize| if j < features { j } else { j + magnitudes };
+        let mut hessian = vec![0.0; size * size];
+        let mut linear = vec![0.0; size];
+        for j in 0..small {
+            let row = &self.hessian[j * small..(j + 1) * small];
+            let extra = damping * row[j];
+            for k in 0..small {
+                hessian[place(j) * size + place(k)] = row[k];
+            }
+            hessian[place(j) * size + place(j)] += extra;
+            linear[place(j)] = at.gradient[j] - dot(row, &at.point) - extra * at.point[j];
+        }
+        Quadratic { hessian: Hessian::Dense(hessian), linear }
+    }
+}
