@@ -16,6 +16,11 @@ mod normal;
 mod on_columns;
 mod on_data;
 mod rank;
+mod rank_cg;
+mod rank_dense;
+mod rank_place;
+#[cfg(test)]
+mod rank_tests;
 mod scores;
 mod smooth;
 mod sparse;
