@@ -24,7 +24,7 @@ pub(crate) use super::rank_place::LowRank;
 use super::descent::distance;
 use super::rank_cg::MatrixFree;
 use super::rank_dense::Dense;
-use super::rank_place::Place;
+use super::rank_place::{Place, Task};
 use super::{Finished, Until};
 use crate::error::Result;
 use crate::linalg::{all_finite, dot, norm};
@@ -65,49 +65,40 @@ pub(super) trait Model {
 /// gradient along the set is below the tolerance.
 ///
 /// A step that does not lower F is not taken.
-pub(crate) fn minimise(
-    objective: Objective,
-    set: LowRank,
-    theta: &mut [f64],
-    until: &mut Until,
-) -> Result<Finished> {
+pub(crate) fn minimise(objective: Objective, set: LowRank, theta: &mut [f64], until: &mut Until) -> Result<Finished> {
     let mut dense = Dense::new();
     let mut free = MatrixFree::new(objective, theta.len() > set.size());
     let model: &mut dyn Model = if set.unknowns() <= MOST_UNKNOWNS { &mut dense } else { &mut free };
-    minimise_with(model, objective, set, theta, until)
+    minimise_with(model, Task::new(objective, set, theta.len() > set.size()), theta, until)
 }
 
 pub(super) fn minimise_with(
     model: &mut dyn Model,
-    objective: Objective,
-    set: LowRank,
+    task: Task,
     theta: &mut [f64],
     until: &mut Until,
 ) -> Result<Finished> {
-    // A ball without extent leaves only the intercept.
-    let set = if set.radius == Some(0.0) { LowRank { rank: 0, radius: None, ..set } } else { set };
-    let size = set.size();
+    let size = task.set.size();
     let mut nearest = theta[..size].to_vec();
-    set.project(&mut nearest)?;
+    task.set.project(&mut nearest)?;
     if distance(&nearest, &theta[..size]) > INSIDE * norm(&nearest) {
         theta[..size].copy_from_slice(&nearest);
     }
-    let at_zero = objective.value(&vec![0.0; theta.len()]);
     let with_normal = model.needs_normal();
-    let mut at = Place::new(objective, set, theta.to_vec(), with_normal, 0.0)?;
+    let mut at = Place::new(task, theta.to_vec(), with_normal, 0.0)?;
     let (first, mut iterations, mut escapes) = (at.now.value, 0, 0);
     while at.now.is_finite() && iterations < MOST_ITERATIONS && !until.is_over() {
-        if at.is_finished(until.tolerance, at_zero) {
+        if at.is_finished(until.tolerance) {
             let Some(cut) = at.weakness()?.filter(|_| escapes < MOST_ESCAPES) else {
                 break;
             };
             escapes += 1;
-            at = Place::new(objective, set, at.theta, with_normal, cut)?;
+            at = Place::new(task, at.theta, with_normal, cut)?;
         } else if with_normal && at.now.normal.is_none() {
-            at = Place::new(objective, set, at.theta, with_normal, 0.0)?;
+            at = Place::new(task, at.theta, with_normal, 0.0)?;
         }
         iterations += 1;
-        let Some(next) = step(model, objective, &at, until.tolerance, first)? else {
+        let Some(next) = step(model, task, &at, until.tolerance, first)? else {
             break;
         };
         at = next;
@@ -123,9 +114,9 @@ pub(super) fn minimise_with(
 }
 
 /// A point with lower F, or nothing if no step descends.
-fn step(model: &mut dyn Model, objective: Objective, at: &Place, tolerance: f64, ceiling: f64) -> Result<Option<Place>> {
-    let value = at.now.value;
-    let goal = 0.3 * tolerance * (2.0 * value.abs()).sqrt();
+fn step(model: &mut dyn Model, task: Task, at: &Place, tolerance: f64, ceiling: f64) -> Result<Option<Place>> {
+    let (value, size) = (at.now.value, at.size);
+    let goal = 0.3 * tolerance * (2.0 * size).sqrt();
     let mut bend = at.factors.is_smooth();
     loop {
         let direction = model.direction(at, bend, goal)?;
@@ -142,16 +133,16 @@ fn step(model: &mut dyn Model, objective: Objective, at: &Place, tolerance: f64,
         let mut t = longest;
         for _ in 0..LENGTHS {
             let point = at.moved(&direction, t)?;
-            let is_last = -slope <= LAST_STEP * value.abs();
-            let next = Place::new(objective, at.set, point, model.needs_normal() && !is_last, 0.0)?;
-            let cannot_be_verified = -slope <= UNVERIFIABLE * value.abs()
-                && next.now.value <= ceiling.min(value + ROUNDING * value.abs())
+            let is_last = -slope <= LAST_STEP * size;
+            let next = Place::new(task, point, model.needs_normal() && !is_last, 0.0)?;
+            let cannot_be_verified = -slope <= UNVERIFIABLE * size
+                && next.now.value <= ceiling.min(value + ROUNDING * size)
                 && next.decrement < 0.25 * at.decrement;
             if next.now.is_finite() && (next.now.value <= value + ARMIJO * t * slope || cannot_be_verified) {
                 model.accepted(t == longest);
                 return Ok(Some(next));
             }
-            if -slope <= ROUNDING * value.abs() {
+            if -slope <= ROUNDING * size {
                 return Ok(None);
             }
             t *= 0.25;

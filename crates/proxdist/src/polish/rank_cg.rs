@@ -104,7 +104,7 @@ impl MatrixFree<'_> {
         let mut x = vec![0.0; residual.len()];
         let mut d: Vec<f64> = tangent.preconditioned(&residual).iter().map(|z| -z).collect();
         let mut size = -dot(&residual, &d);
-        let relative = (size / (2.0 * at.now.value.abs())).sqrt().sqrt();
+        let relative = (size / (2.0 * at.size)).sqrt().sqrt();
         let target = (FORCING.min(relative) * size.max(0.0).sqrt()).max(goal);
         // ‖x‖², ⟨x, d⟩ and ‖d‖² in the metric of the preconditioner
         let (mut xx, mut xd, mut dd) = (0.0, 0.0, size);

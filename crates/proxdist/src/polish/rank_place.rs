@@ -9,8 +9,8 @@ use crate::objective::Objective;
 
 /// Share of the radius within which a matrix counts as lying on the sphere.
 const ON_SPHERE: f64 = 1e-12;
-/// F below this, relative to F at zero, is rounding: the fit is perfect.
-const PERFECT: f64 = 1e-20;
+/// F counts as no smaller than this share of its value at zero: it may be zero where the fit is perfect, or by chance.
+const SMALLEST: f64 = 1e-6;
 
 /// Matrices of `rows × columns` of rank at most `rank`, and of norm at most `radius` where there is one.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -54,12 +54,31 @@ impl LowRank {
     }
 }
 
+/// F, the set, and F at zero.
+#[derive(Clone, Copy)]
+pub(super) struct Task<'p> {
+    pub(super) objective: Objective<'p>,
+    pub(super) set: LowRank,
+    at_zero: f64,
+}
+
+impl<'p> Task<'p> {
+    /// The task on points with an intercept or without.
+    pub(super) fn new(objective: Objective<'p>, set: LowRank, intercept: bool) -> Self {
+        // A ball without extent leaves only the intercept.
+        let set = if set.radius == Some(0.0) { LowRank { rank: 0, radius: None, ..set } } else { set };
+        Self { objective, set, at_zero: objective.value(&vec![0.0; set.size() + usize::from(intercept)]) }
+    }
+}
+
 /// A point and the derivatives there.
 pub(super) struct Place {
     pub(super) set: LowRank,
     pub(super) theta: Vec<f64>,
     pub(super) factors: Factors,
     pub(super) now: Derivatives,
+    /// What changes of F are compared with: $|F|$, unless that happens to be zero.
+    pub(super) size: f64,
     /// The multiplier $\lambda > 0$ of the ball, where it holds the point back.
     pub(super) multiplier: Option<f64>,
     /// $\nabla F + \lambda\Theta$
@@ -73,8 +92,7 @@ pub(super) struct Place {
 impl Place {
     /// Looks at a point of the set; with the normal equations if asked. Singular values up to `cut` count as zero.
     pub(super) fn new(
-        objective: Objective,
-        set: LowRank,
+        Task { objective, set, at_zero }: Task,
         theta: Vec<f64>,
         with_normal: bool,
         cut: f64,
@@ -89,8 +107,9 @@ impl Place {
                 now = derivatives(objective, &factors, &theta, true)?;
             }
         }
-        let mut place =
-            Self { set, theta, factors, now, multiplier: None, pull: Vec::new(), residual: 0.0, decrement: 0.0 };
+        let size = now.value.abs().max(SMALLEST * at_zero.abs());
+        let (pull, residual, decrement) = (Vec::new(), 0.0, 0.0);
+        let mut place = Self { set, theta, factors, now, size, multiplier: None, pull, residual, decrement };
         place.measure();
         Ok(place)
     }
@@ -114,12 +133,10 @@ impl Place {
     }
 
     /// Whether the gradient along the set is below the tolerance: what F could fall by relative to F, and by its norm relative to
-    /// $\sqrt{2LF}$; or the fit is perfect.
-    pub(super) fn is_finished(&self, tolerance: f64, at_zero: f64) -> bool {
-        let value = self.now.value.abs();
-        let scale = (2.0 * self.now.mean_curvature() * value).sqrt();
-        (self.decrement <= tolerance * tolerance * value && self.residual <= tolerance * scale)
-            || value <= PERFECT * at_zero
+    /// $\sqrt{2LF}$.
+    pub(super) fn is_finished(&self, tolerance: f64) -> bool {
+        let scale = (2.0 * self.now.mean_curvature() * self.size).sqrt();
+        self.decrement <= tolerance * tolerance * self.size && self.residual <= tolerance * scale
     }
 
     /// The part of a step after which the matrix would leave the ball.
