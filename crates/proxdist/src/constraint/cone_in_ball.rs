@@ -48,6 +48,9 @@ impl<C: Constraint> Constraint for ConeInBall<C> {
     fn structure(&self) -> Structure<'_> {
         match self.cone.structure() {
             Structure::WholeSpace => Structure::Ball { centre: None, radius: self.radius },
+            Structure::Rank { rank, rows, columns, .. } => {
+                Structure::Rank { rank, rows, columns, radius: Some(self.radius) }
+            }
             sparse @ (Structure::Sparse { .. } | Structure::Groups { .. }) => sparse,
             _ => Structure::Other,
         }

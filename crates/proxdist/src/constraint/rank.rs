@@ -60,7 +60,7 @@ impl Constraint for Rank {
     }
 
     fn structure(&self) -> Structure<'_> {
-        Structure::Rank { rank: self.most, rows: self.rows, columns: self.columns }
+        Structure::Rank { rank: self.most, rows: self.rows, columns: self.columns, radius: None }
     }
 
     fn spec(&self) -> String {

@@ -21,7 +21,7 @@ pub enum Structure<'a> {
         /// The radius.
         radius: f64,
     },
-    /// Matrices of bounded rank, stored row by row.
+    /// Matrices of bounded rank, stored row by row, in a ball around the origin perhaps.
     Rank {
         /// The largest rank.
         rank: usize,
@@ -29,6 +29,8 @@ pub enum Structure<'a> {
         rows: usize,
         /// Columns of the matrix.
         columns: usize,
+        /// The largest norm, where there is one.
+        radius: Option<f64>,
     },
     /// At most `keep` nonzero entries, and a convex set for them: see [`super::Constraint::on_support`].
     Sparse {

@@ -1,52 +1,62 @@
-//! $\Theta = U\Sigma V^T$ of a matrix of rank $r$, and what Newton's method in [`super::rank`] needs of it.
+//! $\Theta = U\Sigma V^T$ of a matrix of rank $r$, and the directions along the set of such matrices.
 //!
 //! $U$ comes from Gram–Schmidt with column pivoting; rotations then make the rows of $U^T\Theta$ orthogonal (one-sided
-//! Jacobi), which are $\Sigma V^T$. If the rank is below $r$ the missing vectors are filled in, orthogonal to the rest, with
-//! $\sigma = 0$.
+//! Jacobi), which are $\Sigma V^T$. If the rank is below $r$ the missing vectors are filled in, with $\sigma = 0$: by the leading
+//! singular vectors of the gradient outside the others ([`Factors::filled`]), along which F falls fastest.
 //!
-//! Unknowns are ordered $A$ (row by row, $r \times q$), $B$ (row by row, $p \times r$), then the intercept.
+//! The tangent space at $\Theta$ is $T = \{UA + BV^T : U^TB = 0\}$. With $U_\perp$ an orthonormal basis of the rest of the space and
+//! $B = U_\perp C$, the entries of $A$ ($r \times q$, row by row) and of $C$ ($(p - r) \times r$, row by row), then the intercept, are orthonormal
+//! coordinates of it: $r(p + q - r)$ numbers and one. $U_\perp$ is never formed: reflections that turn $U$ into unit vectors turn it
+//! into the others.
 
-use crate::linalg::{axpy, dot, norm, norm_squared};
+use crate::constraint::{Rank, projected};
+use crate::error::Result;
+use crate::linalg::{add_transposed_product, axpy, dot, norm, norm_squared, product};
 
 /// Relative size below which a column or singular value counts as zero.
 const NEGLIGIBLE: f64 = 1e-13;
 const SWEEPS: usize = 40;
 
-/// The factors; `left[k]` and `right[k]` are the vectors of $\sigma_k$, in falling order.
+/// The factors, singular values in falling order.
 pub(super) struct Factors {
     pub(super) rows: usize,
     pub(super) columns: usize,
     pub(super) rank: usize,
-    pub(super) left: Vec<Vec<f64>>,
-    pub(super) right: Vec<Vec<f64>>,
+    /// $U$ ($p \times r$) and $U^T$, $V$ ($q \times r$) and $V^T$, row by row.
+    pub(super) left: Vec<f64>,
+    pub(super) left_t: Vec<f64>,
+    pub(super) right: Vec<f64>,
+    right_t: Vec<f64>,
     sizes: Vec<f64>,
+    /// Singular values that are not zero.
+    known: usize,
+    /// Unit vectors $h$ of the reflections $I - 2hh^T$ that turn $U$ into unit vectors, one after the other.
+    reflections: Vec<Vec<f64>>,
 }
 
 impl Factors {
-    /// The factors of a row-major matrix of rank at most `rank`.
-    pub(super) fn of(theta: &[f64], rows: usize, columns: usize, rank: usize) -> Self {
+    /// The factors of a row-major matrix of rank at most `rank`; singular values up to `cut` count as zero.
+    pub(super) fn of(theta: &[f64], rows: usize, columns: usize, rank: usize, cut: f64) -> Self {
         let rank = rank.min(rows).min(columns);
-        let mut rest: Vec<Vec<f64>> =
-            (0..columns).map(|j| (0..rows).map(|i| theta[i * columns + j]).collect()).collect();
-        let top = rest.iter().map(|column| norm_squared(column)).fold(0.0, f64::max).sqrt();
+        let mut rest = transposed(&theta[..rows * columns], rows, columns);
+        let top = rest.chunks_exact(rows.max(1)).map(norm_squared).fold(0.0, f64::max).sqrt();
         let mut left: Vec<Vec<f64>> = Vec::with_capacity(rank);
         while left.len() < rank {
-            let sizes = rest.iter().map(|column| norm_squared(column));
+            let sizes = rest.chunks_exact(rows).map(norm_squared);
             let Some((pivot, size)) = sizes.enumerate().max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0))) else {
                 break;
             };
             if size.is_nan() || size.sqrt() <= NEGLIGIBLE * top {
                 break;
             }
-            let mut unit = rest[pivot].clone();
+            let mut unit = rest[pivot * rows..(pivot + 1) * rows].to_vec();
             orthonormalise(&mut unit, &left);
-            for column in &mut rest {
+            for column in rest.chunks_exact_mut(rows) {
                 let along = dot(&unit, column);
                 axpy(-along, &unit, column);
             }
             left.push(unit);
         }
-        complete(&mut left, rank, rows);
         let mut weighted: Vec<Vec<f64>> = left
             .iter()
             .map(|unit| {
@@ -56,21 +66,57 @@ impl Factors {
             })
             .collect();
         rotate(&mut left, &mut weighted);
-        let mut order: Vec<usize> = (0..rank).collect();
-        order.sort_by(|&a, &b| norm(&weighted[b]).total_cmp(&norm(&weighted[a])));
-        let sizes: Vec<f64> = order.iter().map(|&k| norm(&weighted[k])).collect();
-        let left: Vec<Vec<f64>> = order.iter().map(|&k| left[k].clone()).collect();
+        let lengths: Vec<f64> = weighted.iter().map(|row| norm(row)).collect();
+        let mut order: Vec<usize> = (0..left.len()).collect();
+        order.sort_by(|&a, &b| lengths[b].total_cmp(&lengths[a]));
+        let largest = order.first().map_or(0.0, |&k| lengths[k]);
+        order.retain(|&k| lengths[k] > cut && lengths[k] > NEGLIGIBLE * largest);
         let mut right: Vec<Vec<f64>> = Vec::with_capacity(rank);
-        for (&k, &size) in order.iter().zip(&sizes) {
-            if size.is_nan() || size <= NEGLIGIBLE * sizes[0] || size == 0.0 {
-                break;
-            }
-            let mut unit = weighted[k].clone();
+        for &k in &order {
+            let mut unit = std::mem::take(&mut weighted[k]);
             orthonormalise(&mut unit, &right);
             right.push(unit);
         }
+        let left = order.iter().map(|&k| std::mem::take(&mut left[k])).collect();
+        Self::assembled((rows, columns, rank), left, right, order.iter().map(|&k| lengths[k]).collect())
+    }
+
+    fn assembled(
+        (rows, columns, rank): (usize, usize, usize),
+        mut left: Vec<Vec<f64>>,
+        mut right: Vec<Vec<f64>>,
+        mut sizes: Vec<f64>,
+    ) -> Self {
+        let known = sizes.len();
+        sizes.resize(rank, 0.0);
+        complete(&mut left, rank, rows);
         complete(&mut right, rank, columns);
-        Self { rows, columns, rank, left, right, sizes }
+        let reflections = reflections(&left);
+        let (left_t, right_t) = (left.concat(), right.concat());
+        let (left, right) = (transposed(&left_t, rank, rows), transposed(&right_t, rank, columns));
+        Self { rows, columns, rank, left, left_t, right, right_t, sizes, known, reflections }
+    }
+
+    /// The same with the missing vectors taken from the gradient.
+    pub(super) fn filled(self, gradient: &[f64]) -> Result<Self> {
+        let Self { rows, columns, rank, known, .. } = self;
+        let units = |flat: &[f64], length: usize| -> Vec<Vec<f64>> {
+            flat.chunks_exact(length.max(1)).take(known).map(<[f64]>::to_vec).collect()
+        };
+        let (mut left, mut right) = (units(&self.left_t, rows), units(&self.right_t, columns));
+        let few = Self::assembled((rows, columns, known), left.clone(), right.clone(), self.sizes[..known].to_vec());
+        let outside = few.outside(&gradient[..self.size()]);
+        let steepest = projected(&Rank::at_most(rank - known, rows, columns), &outside)?;
+        let found = Self::of(&steepest, rows, columns, rank - known, 0.0);
+        for k in 0..found.known {
+            let mut u = found.left_t[k * rows..(k + 1) * rows].to_vec();
+            let mut v = found.right_t[k * columns..(k + 1) * columns].to_vec();
+            orthonormalise(&mut u, &left);
+            orthonormalise(&mut v, &right);
+            left.push(u);
+            right.push(v);
+        }
+        Ok(Self::assembled((rows, columns, rank), left, right, self.sizes[..known].to_vec()))
     }
 
     /// Entries of the matrix.
@@ -78,127 +124,199 @@ impl Factors {
         self.rows * self.columns
     }
 
-    /// Number of unknowns without the intercept.
+    /// Number of coordinates without the intercept.
     pub(super) fn unknowns(&self) -> usize {
-        self.rank * (self.rows + self.columns)
+        self.rank * (self.rows + self.columns - self.rank)
     }
 
-    /// $\sigma_r/\sigma_1$
-    pub(super) fn condition(&self) -> f64 {
-        match (self.sizes.first(), self.sizes.last()) {
-            (Some(first), Some(last)) if *first > 0.0 => last / first,
-            _ => 0.0,
-        }
+    /// Whether all singular values are above zero, so that the set is smooth here.
+    pub(super) fn is_smooth(&self) -> bool {
+        self.known == self.rank
     }
 
-    fn at_a(&self, k: usize, j: usize) -> usize {
-        k * self.columns + j
+    /// $\sigma_r$
+    pub(super) fn smallest(&self) -> f64 {
+        self.sizes.last().copied().unwrap_or(0.0)
     }
 
-    fn at_b(&self, i: usize, k: usize) -> usize {
-        self.rank * self.columns + i * self.rank + k
-    }
-
-    /// $\|P_T G\|$, the gradient along the set, with the intercept's derivative.
-    pub(super) fn tangent_norm(&self, gradient: &[f64]) -> f64 {
-        // ‖UᵀG‖² + ‖GV‖² − ‖UᵀGV‖²
-        let mut squares: f64 = gradient[self.size()..].iter().map(|g| g * g).sum();
-        for unit in &self.left {
-            let mut row = vec![0.0; self.columns];
-            (0..self.rows).for_each(|i| axpy(unit[i], self.row(gradient, i), &mut row));
-            squares += norm_squared(&row);
-            // What lies in the span of V is counted with GV below.
-            squares -= self.right.iter().map(|v| dot(v, &row).powi(2)).sum::<f64>();
-        }
-        for v in &self.right {
-            squares += (0..self.rows).map(|i| dot(self.row(gradient, i), v).powi(2)).sum::<f64>();
-        }
-        squares.max(0.0).sqrt()
-    }
-
-    /// A gradient in the unknowns: $U^TG$, $GV$ and the intercept's derivative.
-    pub(super) fn reduced(&self, gradient: &[f64]) -> Vec<f64> {
-        let mut out = vec![0.0; self.unknowns()];
-        for i in 0..self.rows {
-            let row = self.row(gradient, i);
-            for k in 0..self.rank {
-                axpy(self.left[k][i], row, &mut out[k * self.columns..(k + 1) * self.columns]);
-                out[self.at_b(i, k)] = dot(row, &self.right[k]);
-            }
-        }
-        out.extend_from_slice(&gradient[self.size()..]);
+    /// $U^TZ$
+    pub(super) fn left_times(&self, z: &[f64]) -> Vec<f64> {
+        let mut out = vec![0.0; self.rank * self.columns];
+        product(&self.left_t, z, &mut out, self.rows, self.columns);
         out
     }
 
-    fn row<'g>(&self, matrix: &'g [f64], i: usize) -> &'g [f64] {
-        &matrix[i * self.columns..(i + 1) * self.columns]
+    /// $Z^TU$
+    pub(super) fn transpose_times_left(&self, z: &[f64]) -> Vec<f64> {
+        let mut out = vec![0.0; self.columns * self.rank];
+        if self.rank > 0 {
+            add_transposed_product(z, &self.left, self.rows, self.columns, self.rank, &mut out);
+        }
+        out
     }
 
-    /// Moves `point` along `t` times a step in the unknowns, with the second-order part or without.
-    pub(super) fn moved(&self, step: &[f64], t: f64, bend: bool, point: &mut [f64]) {
-        for i in 0..self.rows {
-            let row = &mut point[i * self.columns..(i + 1) * self.columns];
-            for k in 0..self.rank {
-                let b = t * step[self.at_b(i, k)];
-                let curved = if bend { t * b / self.sizes[k] } else { 0.0 };
-                let a = &step[self.at_a(k, 0)..self.at_a(k, self.columns)];
-                axpy(t * self.left[k][i] + curved, a, row);
-                axpy(b, &self.right[k], row);
-            }
+    /// $ZV$
+    pub(super) fn times_right(&self, z: &[f64]) -> Vec<f64> {
+        let mut out = vec![0.0; self.rows * self.rank];
+        if self.rank > 0 {
+            product(z, &self.right, &mut out, self.columns, self.rank);
         }
-        if let (Some(last), Some(d)) = (point.get_mut(self.size()), step.get(self.unknowns())) {
-            *last += t * d;
+        out
+    }
+
+    /// $UA + BV^T$, for $A$ of $r \times q$ and $B$ of $p \times r$.
+    pub(super) fn spanned(&self, a: &[f64], b: &[f64]) -> Vec<f64> {
+        let (mut out, mut other) = (vec![0.0; self.size()], vec![0.0; self.size()]);
+        if self.rank > 0 {
+            product(&self.left, a, &mut out, self.rank, self.columns);
+            product(b, &self.right_t, &mut other, self.rank, self.columns);
+            axpy(1.0, &other, &mut out);
+        }
+        out
+    }
+
+    /// $(I - UU^T)Z(I - VV^T)$
+    pub(super) fn outside(&self, z: &[f64]) -> Vec<f64> {
+        let mut rest = z.to_vec();
+        axpy(-1.0, &self.spanned(&self.left_times(z), &vec![0.0; self.rows * self.rank]), &mut rest);
+        let b = self.times_right(&rest);
+        axpy(-1.0, &self.spanned(&vec![0.0; self.rank * self.columns], &b), &mut rest);
+        rest
+    }
+
+    /// The nearest element of the tangent space.
+    pub(super) fn tangent(&self, z: &[f64]) -> Vec<f64> {
+        let (a, mut b) = (self.left_times(z), self.times_right(z));
+        self.drop_left(&mut b);
+        self.spanned(&a, &b)
+    }
+
+    /// $B \leftarrow B - UU^TB$
+    fn drop_left(&self, b: &mut [f64]) {
+        if self.rank > 0 {
+            let (mut core, mut along) = (vec![0.0; self.rank * self.rank], vec![0.0; b.len()]);
+            product(&self.left_t, b, &mut core, self.rows, self.rank);
+            product(&self.left, &core, &mut along, self.rank, self.rank);
+            axpy(-1.0, &along, b);
         }
     }
 
-    /// Adds $G_{ij}/\sigma_k$ between $B_{ik}$ and $A_{kj}$, in the lower triangle (column-major).
+    /// $\|P_TZ\|$, with the intercept's entry.
+    pub(super) fn tangent_norm(&self, z: &[f64]) -> f64 {
+        let mut b = self.times_right(&z[..self.size()]);
+        self.drop_left(&mut b);
+        (norm_squared(&self.left_times(&z[..self.size()])) + norm_squared(&b) + norm_squared(&z[self.size()..])).sqrt()
+    }
+
+    /// The coordinates of $P_TZ$, and the intercept's entry.
+    pub(super) fn reduced(&self, z: &[f64]) -> Vec<f64> {
+        let mut out = self.left_times(&z[..self.size()]);
+        let mut b = self.times_right(&z[..self.size()]);
+        self.reflect(&mut b);
+        out.extend_from_slice(&b[self.rank * self.rank..]);
+        out.extend_from_slice(&z[self.size()..]);
+        out
+    }
+
+    /// Applies the reflections to a $p \times r$ matrix, whose last $p - r$ rows are then $U_\perp^TB$.
+    pub(super) fn reflect(&self, b: &mut [f64]) {
+        self.reflections.iter().for_each(|h| apply(h, b, self.rank));
+    }
+
+    /// The matrix (and intercept) of coordinates.
+    pub(super) fn expanded(&self, step: &[f64]) -> Vec<f64> {
+        let (a, rest) = step.split_at(self.rank * self.columns);
+        let (c, intercept) = rest.split_at(self.unknowns() - a.len());
+        let mut b = vec![0.0; self.rank * self.rank];
+        b.extend_from_slice(c);
+        self.reflections.iter().rev().for_each(|h| apply(h, &mut b, self.rank));
+        let mut out = self.spanned(a, &b);
+        out.extend_from_slice(intercept);
+        out
+    }
+
+    /// Adds the bend of the set, $(U_\perp^TG(I - VV^T))_{lj}/\sigma_k$ between $C_{lk}$ and $A_{kj}$, in the lower triangle (column-major).
     pub(super) fn add_bend(&self, gradient: &[f64], matrix: &mut [f64], size: usize) {
-        for i in 0..self.rows {
-            for k in 0..self.rank {
-                for j in 0..self.columns {
-                    matrix[self.at_a(k, j) * size + self.at_b(i, k)] += gradient[i * self.columns + j] / self.sizes[k];
+        let mut rest = self.outside(&gradient[..self.size()]);
+        self.reflections.iter().for_each(|h| apply(h, &mut rest, self.columns));
+        for (l, row) in rest.chunks_exact(self.columns).skip(self.rank).enumerate() {
+            for k in 0..self.known {
+                let at = self.rank * self.columns + l * self.rank + k;
+                for (j, g) in row.iter().enumerate() {
+                    matrix[(k * self.columns + j) * size + at] += g / self.sizes[k];
                 }
             }
         }
     }
 
-    /// Adds the Hessian of $\tfrac\tau2\|U^TB - AV\|^2$, in the lower triangle (column-major).
-    pub(super) fn add_gauge(&self, tau: f64, matrix: &mut [f64], size: usize) {
-        self.add_products(tau, -tau, matrix, size, true);
-    }
-
-    /// Adds the Hessian of $\tfrac\lambda2\|UA + BV^T\|^2$, in the lower triangle (column-major).
-    pub(super) fn add_ridge(&self, lambda: f64, matrix: &mut [f64], size: usize) {
-        (0..self.unknowns()).for_each(|k| matrix[k * size + k] += lambda);
-        self.add_products(0.0, lambda, matrix, size, false);
-    }
-
-    /// The blocks $VV^T$ of $A$ and $UU^T$ of $B$, times `square`, and $\sum V_{jk}U_{il}$ between $A_{lj}$ and $B_{ik}$, times
-    /// `cross`.
-    fn add_products(&self, square: f64, cross: f64, matrix: &mut [f64], size: usize, with_squares: bool) {
-        for l in 0..self.rank {
-            for k in 0..self.rank {
-                for j in 0..self.columns {
-                    let column = self.at_a(l, j) * size;
-                    let v = self.right[k][j];
-                    for i in 0..self.rows {
-                        matrix[column + self.at_b(i, k)] += cross * v * self.left[l][i];
-                    }
-                    if with_squares {
-                        (j..self.columns)
-                            .for_each(|m| matrix[column + self.at_a(l, m)] += square * v * self.right[k][m]);
-                    }
-                }
-                if with_squares {
-                    for i in 0..self.rows {
-                        let column = self.at_b(i, k) * size;
-                        let u = square * self.left[l][i];
-                        (i..self.rows).for_each(|m| matrix[column + self.at_b(m, k)] += u * self.left[l][m]);
-                    }
-                }
+    /// The bend applied to a direction $Z$: $G_\perp Z^TU\Sigma^{-1}V^T + U\Sigma^{-1}(ZV)^TG_\perp$, for the part $G_\perp$ of the gradient that
+    /// [`Self::outside`] gives.
+    pub(super) fn bent(&self, outside: &[f64], z: &[f64]) -> Vec<f64> {
+        let (mut zu, mut zv) = (self.transpose_times_left(z), self.times_right(z));
+        for row in zu.chunks_exact_mut(self.rank.max(1)).chain(zv.chunks_exact_mut(self.rank.max(1))) {
+            for (k, x) in row.iter_mut().enumerate() {
+                *x = if k < self.known { *x / self.sizes[k] } else { 0.0 };
             }
         }
+        let (mut a, mut b) = (vec![0.0; self.rank * self.columns], vec![0.0; self.rows * self.rank]);
+        if self.rank > 0 {
+            product(outside, &zu, &mut b, self.columns, self.rank);
+            product(&transposed(&zv, self.rows, self.rank), outside, &mut a, self.rows, self.columns);
+        }
+        self.spanned(&a, &b)
     }
+
+    /// What F could fall by if every entry of $A$ and every entry of $B$ moved alone, all added up:
+    /// $\tfrac12\sum (U^TZ)_{kj}^2/\sum_iU_{ik}^2h_{ij} + \tfrac12\sum (ZV)_{ik}^2/\sum_jV_{jk}^2h_{ij}$ for a gradient $Z$ and curvatures $h$ of the
+    /// entries of the matrix. The units of the entries do not matter to it.
+    pub(super) fn decrement(&self, z: &[f64], curvatures: &[f64]) -> f64 {
+        let (left, right) = (self.left_times(&z[..self.size()]), self.times_right(&z[..self.size()]));
+        let mean = curvatures.iter().sum::<f64>() / curvatures.len().max(1) as f64;
+        let term = |g: f64, h: f64| if g == 0.0 { 0.0 } else { 0.5 * g * g / if h > 0.0 { h } else { mean } };
+        let squares = |units: &[f64]| -> Vec<f64> { units.iter().map(|u| u * u).collect() };
+        let (mut below, mut beside) = (vec![0.0; left.len()], vec![0.0; right.len()]);
+        if self.rank > 0 {
+            product(&squares(&self.left_t), curvatures, &mut below, self.rows, self.columns);
+            product(curvatures, &squares(&self.right), &mut beside, self.columns, self.rank);
+        }
+        left.iter().zip(&below).chain(right.iter().zip(&beside)).map(|(g, h)| term(*g, *h)).sum()
+    }
+}
+
+/// The transpose of a row-major matrix.
+pub(super) fn transposed(matrix: &[f64], rows: usize, columns: usize) -> Vec<f64> {
+    (0..columns).flat_map(|j| (0..rows).map(move |i| matrix[i * columns + j])).collect()
+}
+
+/// $Z \leftarrow Z - 2hh^TZ$ for a row-major matrix of this width.
+fn apply(h: &[f64], z: &mut [f64], width: usize) {
+    if width == 0 {
+        return;
+    }
+    let mut along = vec![0.0; width];
+    for (h, row) in h.iter().zip(z.chunks_exact(width)).filter(|(h, _)| **h != 0.0) {
+        axpy(*h, row, &mut along);
+    }
+    for (h, row) in h.iter().zip(z.chunks_exact_mut(width)).filter(|(h, _)| **h != 0.0) {
+        axpy(-2.0 * h, &along, row);
+    }
+}
+
+/// Householder's reflections for orthonormal vectors.
+fn reflections(units: &[Vec<f64>]) -> Vec<Vec<f64>> {
+    let mut all: Vec<Vec<f64>> = Vec::with_capacity(units.len());
+    for (k, unit) in units.iter().enumerate() {
+        let mut h = unit.clone();
+        all.iter().for_each(|before| apply(before, &mut h, 1));
+        h[..k].fill(0.0);
+        h[k] += norm(&h).copysign(h[k]);
+        let length = norm(&h);
+        if length > 0.0 {
+            h.iter_mut().for_each(|x| *x /= length);
+        }
+        all.push(h);
+    }
+    all
 }
 
 /// Makes `vector` orthogonal to `others` and of unit length; twice is enough.

@@ -2,7 +2,7 @@
 
 use super::groups::GroupExchange;
 use super::on_data::OnData;
-use super::rank;
+use super::rank::{self, LowRank};
 use super::sparse::Exchange;
 use super::{Poll, Until, convex};
 use crate::constraint::{Constraint, Structure, structure};
@@ -15,7 +15,7 @@ use crate::sampling::monitor_sample;
 /// Size of the gradient along the set at the end, relative to $\sqrt{2LF}$. What is left of F is of the order of its square; convex
 /// sets get more because their gap is of the order of the gradient itself.
 const TOLERANCE: f64 = 1e-8;
-const RANK_TOLERANCE: f64 = 1e-5;
+const RANK_TOLERANCE: f64 = 1e-8;
 
 /// A problem that is to be finished.
 #[derive(Clone, Copy)]
@@ -79,15 +79,15 @@ impl Finish<'_> {
                     exchanges: Exchanges::NotApplicable,
                 });
             }
-            Structure::Rank { rank, rows, columns } => {
-                let shape = (rank, rows, columns);
+            Structure::Rank { rank, rows, columns, radius } => {
+                let set = LowRank { rank, rows, columns, radius };
                 // The first steps lead from far away; a few rows an unknown are enough for them.
                 let few = ROWS_PER_UNKNOWN * rank * (rows + columns);
                 if let Some(sample) = self.sample(2 * few, few)? {
                     let part = sample.data()?;
-                    rank::minimise(self.on(&part).objective, shape, &mut theta, &mut Until { tolerance: ROUGH, poll })?;
+                    rank::minimise(self.on(&part).objective, set, &mut theta, &mut Until { tolerance: ROUGH, poll })?;
                 }
-                rank::minimise(objective, shape, &mut theta, &mut Until { tolerance: RANK_TOLERANCE, poll })?
+                rank::minimise(objective, set, &mut theta, &mut Until { tolerance: RANK_TOLERANCE, poll })?
             }
             _ => {
                 if let Some(sample) = self.sample(LARGE, SAMPLE)? {

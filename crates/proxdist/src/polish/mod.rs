@@ -18,6 +18,11 @@ mod on_columns;
 mod on_data;
 mod rank;
 mod rows_and_balls;
+mod rank_cg;
+mod rank_dense;
+mod rank_place;
+#[cfg(test)]
+mod rank_tests;
 mod scores;
 mod smooth;
 mod sparse;

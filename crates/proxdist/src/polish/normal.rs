@@ -1,24 +1,23 @@
-//! F, its gradient and the normal equations in the factors, all from one pass over the rows: see [`super::rank`].
+//! F, its gradient and the normal equations along the set, all from one pass over the rows: see [`super::rank`].
 
 use super::factors::Factors;
 use super::on_data::RowDerivatives;
 use crate::data::{RowBuffer, Rows, Support, view};
 use crate::error::Result;
-use crate::linalg::{add_cross, all_finite, axpy, norm_squared, product, transpose_times};
+use crate::linalg::{add_cross, all_finite, axpy, norm_squared, product};
 use crate::objective::Objective;
 use rayon::prelude::*;
 
 /// Rows that are held spread out at a time.
 const BLOCK: usize = 128;
-/// Rows of a block that are read at a time: they stay in cache for the four uses made of them.
+/// Rows of a block that are read at a time: they stay in cache for the uses made of them.
 const PIECE: usize = 32;
-/// Rows up to which all of them enter the mean curvature, and one in how many does beyond.
-const FEW: usize = 1000;
-const SPARED: usize = 16;
 /// Parts that the rows are cut into when there is room for a matrix each. Fixed, so that sums do not depend on threads.
 const SLABS: usize = 4;
 /// Unknowns up to which there is room.
-const ROOM: usize = 1200;
+const ROOM: usize = 2000;
+/// Share of a sum of squares that may be left when the mean is taken out; below it is rounding.
+const CENTRED: f64 = 1e-12;
 
 /// What is known at a point.
 #[derive(Default)]
@@ -26,17 +25,23 @@ pub(super) struct Derivatives {
     pub(super) value: f64,
     /// In the layout of the parameter.
     pub(super) gradient: Vec<f64>,
-    /// In the unknowns.
-    pub(super) reduced: Vec<f64>,
-    /// The Gauss–Newton matrix, lower triangle, column-major.
+    /// The Gauss–Newton matrix in the coordinates of [`Factors`], lower triangle, column-major.
     pub(super) normal: Option<Vec<f64>>,
-    /// Its trace over its size, or an estimate.
-    pub(super) mean_curvature: f64,
+    /// The curvature of F along each entry of the matrix, where the intercept follows.
+    pub(super) curvatures: Vec<f64>,
+    /// The second derivatives with the intercept, $\sum c_iX_i$ and $\sum c_i$; empty and zero without one.
+    pub(super) cross: Vec<f64>,
+    pub(super) intercept_curvature: f64,
 }
 
 impl Derivatives {
     pub(super) fn is_finite(&self) -> bool {
-        self.value.is_finite() && all_finite(&self.gradient) && all_finite(&self.reduced)
+        self.value.is_finite() && all_finite(&self.gradient) && all_finite(&self.curvatures)
+    }
+
+    /// The mean curvature along an entry.
+    pub(super) fn mean_curvature(&self) -> f64 {
+        self.curvatures.iter().sum::<f64>() / self.curvatures.len().max(1) as f64
     }
 }
 
@@ -50,7 +55,7 @@ pub(super) fn derivatives(
     let rows = objective.data.rows();
     let has_intercept = theta.len() > factors.size();
     let size = factors.unknowns() + usize::from(has_intercept);
-    let slabs = if size <= ROOM { SLABS } else { 1 };
+    let slabs = if size <= ROOM || !with_normal { SLABS } else { 1 };
     let height = rows.div_ceil(slabs).next_multiple_of(BLOCK);
     let parts: Vec<Result<Derivatives>> = (0..slabs)
         .into_par_iter()
@@ -74,8 +79,10 @@ pub(super) fn derivatives(
             continue;
         }
         total.value += part.value;
-        total.mean_curvature += part.mean_curvature;
+        total.intercept_curvature += part.intercept_curvature;
         axpy(1.0, &part.gradient, &mut total.gradient);
+        axpy(1.0, &part.curvatures, &mut total.curvatures);
+        axpy(1.0, &part.cross, &mut total.cross);
         if let (Some(all), Some(one)) = (&mut total.normal, &part.normal) {
             axpy(1.0, one, all);
         }
@@ -84,18 +91,20 @@ pub(super) fn derivatives(
     Ok(total)
 }
 
-/// Adds the ridge term.
+/// Takes the intercept out of the curvatures and adds the ridge term.
 fn finish(objective: Objective, factors: &Factors, theta: &[f64], total: &mut Derivatives) {
     let (ridge, matrix) = (objective.ridge, factors.size());
     total.value += 0.5 * ridge * norm_squared(&theta[..matrix]);
-    total.mean_curvature = total.mean_curvature / matrix.max(1) as f64 + ridge;
     axpy(ridge, &theta[..matrix], &mut total.gradient[..matrix]);
-    total.reduced = factors.reduced(&total.gradient);
-    let size = total.reduced.len();
-    if let Some(normal) = &mut total.normal
-        && ridge > 0.0
-    {
-        factors.add_ridge(ridge, normal, size);
+    if total.intercept_curvature > 0.0 {
+        for (h, k) in total.curvatures.iter_mut().zip(&total.cross) {
+            *h = (*h - k * k / total.intercept_curvature).max(CENTRED * *h);
+        }
+    }
+    total.curvatures.iter_mut().for_each(|h| *h += ridge);
+    let (unknowns, size) = (factors.unknowns(), factors.unknowns() + theta.len() - matrix);
+    if let Some(normal) = &mut total.normal {
+        (0..unknowns).for_each(|k| normal[k * size + k] += ridge);
     }
 }
 
@@ -108,9 +117,6 @@ struct Sums<'a> {
     total: Derivatives,
     dense: Vec<f64>,
     features: Vec<f64>,
-    /// $V$, row by row, and $U^T$, row by row.
-    right: Vec<f64>,
-    left: Vec<f64>,
     beside: Vec<f64>,
     derived: RowDerivatives,
 }
@@ -120,43 +126,43 @@ impl<'a> Sums<'a> {
         let total = Derivatives {
             gradient: vec![0.0; theta.len()],
             normal: with_normal.then(|| vec![0.0; size * size]),
+            curvatures: vec![0.0; factors.size()],
+            cross: vec![0.0; factors.size() * usize::from(theta.len() > factors.size())],
             ..Derivatives::default()
         };
-        let right = (0..factors.columns).flat_map(|j| factors.right.iter().map(move |v| v[j])).collect();
-        let left = factors.left.concat();
         let (dense, features, beside) = (Vec::new(), Vec::new(), Vec::new());
         let derived = RowDerivatives::default();
-        Self { objective, factors, theta, size, total, dense, features, right, left, beside, derived }
+        Self { objective, factors, theta, size, total, dense, features, beside, derived }
     }
 
     /// Adds a block of rows that starts at row `first`.
     fn add(&mut self, block: Rows, first: usize) {
-        let width = self.factors.size();
-        let values = match block {
-            Rows::Dense { values, .. } => values,
-            Rows::Sparse { .. } => {
-                self.dense.clear();
-                self.dense.resize(block.len() * width, 0.0);
-                for i in 0..block.len() {
-                    block.row(i).for_each(|(j, x)| self.dense[i * width + j] = x);
-                }
-                &self.dense
-            }
-        };
-        let size = self.size;
+        let (size, width) = (self.size, self.factors.size());
+        let with_normal = self.total.normal.is_some();
         self.features.clear();
-        self.features.resize(if self.total.normal.is_some() { block.len() * size } else { 0 }, 0.0);
+        self.features.resize(if with_normal { block.len() * size } else { 0 }, 0.0);
         for start in (0..block.len()).step_by(PIECE) {
             let end = block.len().min(start + PIECE);
-            let piece = &values[start * width..end * width];
+            let piece = block.slice(start..end);
             measure(self.objective, self.theta, piece, first + start, &mut self.derived, &mut self.total);
-            if self.total.normal.is_some() {
-                let features = &mut self.features[start * size..end * size];
-                spread(piece, self.factors, (&self.left, &self.right), &mut self.beside, features, size);
-                for (row, curvature) in features.chunks_exact_mut(size).zip(&self.derived.curvatures) {
-                    let factor = curvature.sqrt();
-                    row.iter_mut().for_each(|x| *x *= factor);
+            if !with_normal {
+                continue;
+            }
+            let values = if let Rows::Dense { values, .. } = piece {
+                values
+            } else {
+                self.dense.clear();
+                self.dense.resize(piece.len() * width, 0.0);
+                for i in 0..piece.len() {
+                    piece.row(i).for_each(|(j, x)| self.dense[i * width + j] = x);
                 }
+                &self.dense
+            };
+            let features = &mut self.features[start * size..end * size];
+            spread(values, self.factors, &mut self.beside, features, size);
+            for (row, curvature) in features.chunks_exact_mut(size).zip(&self.derived.curvatures) {
+                let factor = curvature.sqrt();
+                row.iter_mut().for_each(|x| *x *= factor);
             }
         }
         if let Some(normal) = &mut self.total.normal {
@@ -165,40 +171,29 @@ impl<'a> Sums<'a> {
     }
 }
 
-/// Adds F, its gradient and the mean curvature of some dense rows, the first of which is row `first`; leaves the curvature of
-/// each in `derived`.
+/// Adds F, its gradient and the curvatures of some rows, the first of which is row `first`; leaves the curvature of each in
+/// `derived`.
 fn measure(
     objective: Objective,
     theta: &[f64],
-    values: &[f64],
+    rows: Rows,
     first: usize,
     derived: &mut RowDerivatives,
     total: &mut Derivatives,
 ) {
-    let (width, rows) = (objective.data.columns(), objective.data.rows());
-    let dense = Rows::Dense { values, rows: values.len() / width, columns: width };
-    let range = first..first + dense.len();
-    total.value += derived.measure(objective, theta, &Support::default(), dense, range.clone());
-    // Only a scale: where there are many rows, some of them tell it.
-    let step = if rows > FEW { SPARED } else { 1 };
-    for row in range.filter(|row| row.is_multiple_of(step)) {
-        total.mean_curvature += step as f64 * derived.curvatures[row - first] * dense.row_norm_squared(row - first);
-    }
-    transpose_times(values, &derived.slopes, &mut total.gradient[..width], true);
+    let width = objective.data.columns();
+    total.value += derived.measure(objective, theta, &Support::default(), rows, first..first + rows.len());
+    rows.add_weighted_squares(&derived.curvatures, &mut total.curvatures);
+    rows.add_transpose_times(&derived.slopes, &mut total.gradient[..width]);
     if let Some(last) = total.gradient.get_mut(width) {
         *last += derived.slopes.iter().sum::<f64>();
+        total.intercept_curvature += derived.curvatures.iter().sum::<f64>();
+        rows.add_transpose_times(&derived.curvatures, &mut total.cross);
     }
 }
 
-/// The features $U^TX_i$, $X_iV$ and 1 (for an intercept) of every row.
-fn spread(
-    values: &[f64],
-    factors: &Factors,
-    (left, right): (&[f64], &[f64]),
-    beside: &mut Vec<f64>,
-    features: &mut [f64],
-    size: usize,
-) {
+/// The features of every row: its coordinates along the set, and 1 for an intercept.
+fn spread(values: &[f64], factors: &Factors, beside: &mut Vec<f64>, features: &mut [f64], size: usize) {
     let Factors { rows, columns, rank, .. } = *factors;
     let count = features.len() / size.max(1);
     if rank == 0 {
@@ -208,12 +203,16 @@ fn spread(
     // All X_i V at once: the matrices of the block lie below each other.
     beside.clear();
     beside.resize(count * rows * rank, 0.0);
-    product(values, right, beside, columns, rank);
-    let (after_a, after_b) = (rank * columns, rank * (rows + columns));
-    for (i, out) in features.chunks_exact_mut(size).enumerate() {
-        let x = &values[i * rows * columns..(i + 1) * rows * columns];
-        product(left, x, &mut out[..after_a], rows, columns);
-        out[after_a..after_b].copy_from_slice(&beside[i * rows * rank..(i + 1) * rows * rank]);
-        out[after_b..].fill(1.0);
+    product(values, &factors.right, beside, columns, rank);
+    let (after_a, after_c) = (rank * columns, factors.unknowns());
+    for ((x, b), out) in values
+        .chunks_exact(rows * columns)
+        .zip(beside.chunks_exact_mut(rows * rank))
+        .zip(features.chunks_exact_mut(size.max(1)))
+    {
+        factors.reflect(b);
+        product(&factors.left_t, x, &mut out[..after_a], rows, columns);
+        out[after_a..after_c].copy_from_slice(&b[rank * rank..]);
+        out[after_c..].fill(1.0);
     }
 }

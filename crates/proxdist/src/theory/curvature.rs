@@ -67,7 +67,7 @@ impl Curvature {
                         support.iter().copied().chain(columns..theta.len()).map(|j| theta[j]).collect();
                     return Ok(local(Basis::OnSupport, least(problem, &mut function, &point, &support)?));
                 }
-                Structure::Rank { rank, rows, columns } => {
+                Structure::Rank { rank, rows, columns, radius: None } => {
                     let hessian = tangent::hessian(objective, intercept, theta, (rank, rows, columns))?;
                     let least = least_eigenvalue(problem, &hessian.entries, hessian.size, None)?;
                     return Ok(local(Basis::OnTangent, least));

@@ -1,0 +1,186 @@
+//! A point of the set of low-rank matrices (in a ball, perhaps), with what is known there: see [`super::rank`].
+
+use super::factors::Factors;
+use super::normal::{Derivatives, derivatives};
+use crate::constraint::{Ball, Constraint, Rank, Workspace, projected};
+use crate::error::Result;
+use crate::linalg::{axpy, dot, norm, norm_squared};
+use crate::objective::Objective;
+
+/// Share of the radius within which a matrix counts as lying on the sphere.
+const ON_SPHERE: f64 = 1e-12;
+/// F counts as no smaller than this share of its value at zero: it may be zero where the fit is perfect, or by chance.
+const SMALLEST: f64 = 1e-6;
+
+/// Matrices of `rows × columns` of rank at most `rank`, and of norm at most `radius` where there is one.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct LowRank {
+    pub(crate) rank: usize,
+    pub(crate) rows: usize,
+    pub(crate) columns: usize,
+    pub(crate) radius: Option<f64>,
+}
+
+impl LowRank {
+    /// Replaces a matrix by the nearest one of the set.
+    pub(super) fn project(&self, matrix: &mut [f64]) -> Result<()> {
+        let work = &mut Workspace::default();
+        Rank::at_most(self.rank, self.rows, self.columns).project(matrix, work)?;
+        match self.radius {
+            Some(radius) => Ball::radius(radius)?.project(matrix, work),
+            None => Ok(()),
+        }
+    }
+
+    /// The same onto the sphere that bounds the set.
+    pub(super) fn project_to_sphere(&self, matrix: &mut [f64], radius: f64) -> Result<()> {
+        Rank::at_most(self.rank, self.rows, self.columns).project(matrix, &mut Workspace::default())?;
+        let length = norm(matrix);
+        if length > 0.0 {
+            matrix.iter_mut().for_each(|x| *x *= radius / length);
+        }
+        Ball::radius(radius)?.project(matrix, &mut Workspace::default())
+    }
+
+    /// Entries of the matrix.
+    pub(super) fn size(&self) -> usize {
+        self.rows * self.columns
+    }
+
+    /// Coordinates along the set.
+    pub(super) fn unknowns(&self) -> usize {
+        let rank = self.rank.min(self.rows).min(self.columns);
+        rank * (self.rows + self.columns - rank)
+    }
+}
+
+/// F, the set, and F at zero.
+#[derive(Clone, Copy)]
+pub(super) struct Task<'p> {
+    pub(super) objective: Objective<'p>,
+    pub(super) set: LowRank,
+    at_zero: f64,
+}
+
+impl<'p> Task<'p> {
+    /// The task on points with an intercept or without.
+    pub(super) fn new(objective: Objective<'p>, set: LowRank, intercept: bool) -> Self {
+        // A ball without extent leaves only the intercept.
+        let set = if set.radius == Some(0.0) { LowRank { rank: 0, radius: None, ..set } } else { set };
+        Self { objective, set, at_zero: objective.value(&vec![0.0; set.size() + usize::from(intercept)]) }
+    }
+}
+
+/// A point and the derivatives there.
+pub(super) struct Place {
+    pub(super) set: LowRank,
+    pub(super) theta: Vec<f64>,
+    pub(super) factors: Factors,
+    pub(super) now: Derivatives,
+    /// What changes of F are compared with: $|F|$, unless that happens to be zero.
+    pub(super) size: f64,
+    /// The multiplier $\lambda > 0$ of the ball, where it holds the point back.
+    pub(super) multiplier: Option<f64>,
+    /// $\nabla F + \lambda\Theta$
+    pub(super) pull: Vec<f64>,
+    /// $\|P_T(\nabla F + \lambda\Theta)\|$, with the intercept's derivative.
+    pub(super) residual: f64,
+    /// What F could still fall by, by [`Factors::decrement`].
+    pub(super) decrement: f64,
+}
+
+impl Place {
+    /// Looks at a point of the set; with the normal equations if asked. Singular values up to `cut` count as zero.
+    pub(super) fn new(
+        Task { objective, set, at_zero }: Task,
+        theta: Vec<f64>,
+        with_normal: bool,
+        cut: f64,
+    ) -> Result<Self> {
+        let size = set.size();
+        let mut factors = Factors::of(&theta[..size], set.rows, set.columns, set.rank, cut);
+        let with_normal = with_normal && factors.unknowns() + theta.len() > size;
+        let mut now = derivatives(objective, &factors, &theta, with_normal && factors.is_smooth())?;
+        if !factors.is_smooth() && now.is_finite() {
+            factors = factors.filled(&now.gradient)?;
+            if with_normal {
+                now = derivatives(objective, &factors, &theta, true)?;
+            }
+        }
+        let size = now.value.abs().max(SMALLEST * at_zero.abs());
+        let (pull, residual, decrement) = (Vec::new(), 0.0, 0.0);
+        let mut place = Self { set, theta, factors, now, size, multiplier: None, pull, residual, decrement };
+        place.measure();
+        Ok(place)
+    }
+
+    fn measure(&mut self) {
+        let size = self.set.size();
+        let (matrix, gradient) = (&self.theta[..size], &self.now.gradient);
+        let squares = norm_squared(matrix);
+        self.pull.clone_from(gradient);
+        let outward = -dot(matrix, &gradient[..size]);
+        let is_at_bound = self.set.radius.is_some_and(|radius| squares.sqrt() >= (1.0 - ON_SPHERE) * radius);
+        self.multiplier = (is_at_bound && squares > 0.0 && outward > 0.0).then(|| outward / squares);
+        let multiplier = self.multiplier.unwrap_or(0.0);
+        axpy(multiplier, matrix, &mut self.pull[..size]);
+        self.residual = self.factors.tangent_norm(&self.pull);
+        let curvatures: Vec<f64> = self.now.curvatures.iter().map(|h| h + multiplier).collect();
+        self.decrement = self.factors.decrement(&self.pull, &curvatures);
+        if let Some(slope) = self.pull.get(size).filter(|slope| **slope != 0.0) {
+            self.decrement += 0.5 * slope * slope / self.now.intercept_curvature;
+        }
+    }
+
+    /// Whether the gradient along the set is below the tolerance: what F could fall by relative to F, and by its norm relative to
+    /// $\sqrt{2LF}$.
+    pub(super) fn is_finished(&self, tolerance: f64) -> bool {
+        let scale = (2.0 * self.now.mean_curvature() * self.size).sqrt();
+        self.decrement <= tolerance * tolerance * self.size && self.residual <= tolerance * scale
+    }
+
+    /// The part of a step after which the matrix would leave the ball.
+    pub(super) fn longest(&self, step: &[f64]) -> f64 {
+        let size = self.set.size();
+        let (Some(radius), None) = (self.set.radius, self.multiplier) else {
+            return 1.0;
+        };
+        // ‖Θ + td‖ = R: a t² + 2 b t − c = 0
+        let (matrix, d) = (&self.theta[..size], &step[..size]);
+        let (a, b) = (norm_squared(d), dot(matrix, d));
+        let c = (radius * radius - norm_squared(matrix)).max(0.0);
+        let root = (b * b + a * c).sqrt();
+        let t = if b > 0.0 { c / (b + root) } else { (root - b) / a };
+        // From the sphere straight outwards there is no way; shortening bends it along the sphere.
+        if t > 0.0 && t < 1.0 { t } else { 1.0 }
+    }
+
+    /// The point of the set nearest to the end of a step.
+    pub(super) fn moved(&self, step: &[f64], t: f64) -> Result<Vec<f64>> {
+        let mut point = self.theta.clone();
+        axpy(t, step, &mut point);
+        let matrix = &mut point[..self.set.size()];
+        match (self.multiplier, self.set.radius) {
+            (Some(_), Some(radius)) => self.set.project_to_sphere(matrix, radius)?,
+            _ => self.set.project(matrix)?,
+        }
+        Ok(point)
+    }
+
+    /// The size below which singular values are too small to be where F is least: near $\Theta - G/L$ there are better directions
+    /// than theirs, since the gradient outside the tangent space has a larger singular value. Nothing if there are none.
+    pub(super) fn weakness(&self) -> Result<Option<f64>> {
+        let LowRank { rank, rows, columns, .. } = self.set;
+        if rank == 0 || rank >= rows.min(columns) || !self.factors.is_smooth() {
+            return Ok(None);
+        }
+        let bend = self.now.curvatures.iter().fold(0.0, |top: f64, h| top.max(*h));
+        let enough = bend * self.factors.smallest();
+        let outside = self.factors.outside(&self.now.gradient[..self.set.size()]);
+        if norm(&outside) <= enough {
+            return Ok(None);
+        }
+        let top = norm(&projected(&Rank::at_most(1, rows, columns), &outside)?);
+        Ok((top > enough && bend > 0.0).then(|| top / bend))
+    }
+}
