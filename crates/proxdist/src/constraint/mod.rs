@@ -8,6 +8,7 @@ mod affine;
 mod ball;
 mod blocks;
 mod bounds;
+mod choice;
 mod cone_in_ball;
 mod dykstra;
 mod group_sparsity;
@@ -32,6 +33,7 @@ pub use affine::Affine;
 pub use ball::Ball;
 pub use blocks::Blocks;
 pub use bounds::Bounds;
+pub use choice::{Choice, Choosing};
 pub use cone_in_ball::ConeInBall;
 pub use dykstra::Dykstra;
 pub use group_sparsity::GroupSparsity;
@@ -89,13 +91,6 @@ pub trait Constraint: Send + Sync {
         Structure::Other
     }
 
-    /// For sets that bound the number of nonzero entries or groups: the convex set that remains for the coordinates of
-    /// `support`, which obeys that bound, in the order listed.
-    fn on_support(&self, support: &[usize]) -> Option<Box<dyn Constraint + '_>> {
-        let _ = support;
-        None
-    }
-
     /// For polyhedra: the face that holds `point`, a point of the set, in its relative interior.
     fn face(&self, point: &[f64]) -> Option<Face> {
         let _ = point;
@@ -133,9 +128,6 @@ impl<P: Deref<Target: Constraint> + Send + Sync> Constraint for P {
     }
     fn structure(&self) -> Structure<'_> {
         (**self).structure()
-    }
-    fn on_support(&self, support: &[usize]) -> Option<Box<dyn Constraint + '_>> {
-        (**self).on_support(support)
     }
     fn face(&self, point: &[f64]) -> Option<Face> {
         (**self).face(point)

@@ -1,11 +1,10 @@
 //! Which finish a set gets, and the two promises: the result lies in the set, and F is not above its value at the start.
 
-use super::groups::GroupExchange;
 use super::on_data::OnData;
 use super::rank;
-use super::sparse::Exchange;
+use super::search::{Found, Search};
 use super::{Poll, Until, convex};
-use crate::constraint::{Constraint, Structure, structure};
+use crate::constraint::{Choosing, Constraint, Structure};
 use crate::data::{Data, Part};
 use crate::error::Result;
 use crate::exchanges::Exchanges;
@@ -64,21 +63,9 @@ impl Finish<'_> {
 
     fn family(&self, starts: &[&[f64]], poll: Poll) -> Result<Polished> {
         let Self { objective, constraint, intercept, .. } = *self;
-        let data = objective.data;
         let mut theta = starts[0].to_vec();
         let finished = match constraint.structure() {
-            Structure::Sparse { keep } => return self.exchange(keep, starts, poll),
-            Structure::Groups { keep, groups } => {
-                let groups = structure::members(groups, data.columns());
-                let exchange = GroupExchange { objective, constraint, intercept, keep, groups: &groups };
-                let theta = exchange.finish(starts, poll)?;
-                return Ok(Polished {
-                    value: objective.value(&theta),
-                    theta,
-                    gradient: None,
-                    exchanges: Exchanges::NotApplicable,
-                });
-            }
+            Structure::Choice(choosing) => return self.choose(choosing, starts, poll),
             Structure::Rank { rank, rows, columns } => {
                 let shape = (rank, rows, columns);
                 // The first steps lead from far away; a few rows an unknown are enough for them.
@@ -101,25 +88,21 @@ impl Finish<'_> {
         Ok(Polished { theta, value: finished.value, gradient: finished.gradient, exchanges: Exchanges::NotApplicable })
     }
 
-    /// The finish over a sparsity set, on a sample first where the rows are many.
-    fn exchange(&self, keep: usize, starts: &[&[f64]], poll: Poll) -> Result<Polished> {
-        let Self { objective, constraint, intercept, .. } = *self;
-        let exchange = Exchange { objective, constraint, intercept, keep, sample: None };
-        let exchanged = match self.sample(LARGE, SAMPLE)? {
-            None => exchange.finish(starts, poll)?,
+    /// The finish over a set that leaves a choice, on a sample first where the rows are many.
+    fn choose(&self, choosing: &dyn Choosing, starts: &[&[f64]], poll: Poll) -> Result<Polished> {
+        let Self { objective, intercept, .. } = *self;
+        let search = Search { objective, choosing, intercept, sample: None };
+        let Found { theta, value, gradient, exchanges } = match self.sample(LARGE, SAMPLE)? {
+            None => search.finish(starts, poll)?,
             Some(sample) => {
                 let part = sample.data()?;
-                let on_part = self.on(&part);
-                let found = Exchange { objective: on_part.objective, ..exchange }.finish(starts, poll)?;
-                Exchange { sample: Some(on_part.objective), ..exchange }.finish(&[&found.theta], poll)?
+                let on_part = self.on(&part).objective;
+                let found = Search { objective: on_part, ..search }.finish(starts, poll)?;
+                let starts: Vec<&[f64]> = std::iter::once(&found.theta[..]).chain(starts.iter().copied()).collect();
+                Search { sample: Some(on_part), ..search }.finish(&starts, poll)?
             }
         };
-        let theta = exchanged.theta;
-        let (value, gradient) = match exchanged.measured {
-            Some((value, gradient)) => (value, Some(gradient)),
-            None => (objective.value(&theta), None),
-        };
-        Ok(Polished { theta, value, gradient, exchanges: exchanged.exchanges })
+        Ok(Polished { theta, value, gradient, exchanges })
     }
 
     /// The same problem on some of the rows.

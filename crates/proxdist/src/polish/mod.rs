@@ -7,19 +7,24 @@ mod ball;
 mod caution;
 mod convex;
 mod descent;
+mod every_choice;
+mod exchange;
 mod faces;
 mod factors;
 mod finish;
 mod gap;
-mod groups;
+mod gram;
 mod normal;
 mod on_columns;
 mod on_data;
 mod rank;
+mod refit;
+mod removal;
 mod scores;
+mod search;
 mod smooth;
-mod sparse;
 mod subsets;
+mod sweep;
 #[cfg(test)]
 mod testing;
 #[cfg(test)]
