@@ -11,6 +11,7 @@
 
 use super::every_choice::{Looked, in_order};
 use super::gram::Gram;
+use super::on_columns::{Block, OnColumns};
 use super::refit::{Budget, Fitted, Selecting, Watch, exchanged};
 use super::scores::{Held, Scores, Swap, eliminate};
 use super::sweep::{Sweep, screened, sweep};
@@ -149,7 +150,7 @@ impl<'s, 'p> Exchange<'s, 'p> {
         Ok(measured)
     }
 
-    fn by_scores(&mut self, best: &Fitted, watch: &mut Watch) -> Result<Round> {
+    pub(super) fn by_scores(&mut self, best: &Fitted, watch: &mut Watch) -> Result<Round> {
         let theta = self.problem.spread(best);
         let objective = self.problem.objective;
         if let Some(sample) = self.sample {
@@ -171,6 +172,8 @@ impl<'s, 'p> Exchange<'s, 'p> {
             return Ok(Round::Lower(lower));
         }
         let is_quadratic = objective.loss.is_quadratic();
+        let block = Block::of(objective.data, if listed.swaps.is_empty() { &[] } else { &best.support });
+        let near = Selecting { block: block.as_ref(), ..*self.problem };
         let mut is_complete = listed.is_complete;
         for (number, swap) in listed.swaps.iter().enumerate() {
             if !is_quadratic && number >= TRIES {
@@ -182,7 +185,7 @@ impl<'s, 'p> Exchange<'s, 'p> {
                 break;
             }
             let units = self.after(best, &[*swap]);
-            if let Some(lower) = self.problem.refit_below(best.value, units, &theta, watch)? {
+            if let Some(lower) = near.refit_below(best.value, units, &theta, watch)? {
                 return Ok(Round::Lower(lower));
             }
         }
@@ -317,7 +320,7 @@ impl<'s, 'p> Exchange<'s, 'p> {
         units.sort_unstable();
         let Some(wide) = problem.refit(units, Some(&theta), super::refit::ROUGH, watch)? else { return Ok(None) };
         let wide_theta = problem.spread(&wide);
-        let mut function = super::on_columns::OnColumns::new(objective, &wide.support, problem.intercept);
+        let mut function = OnColumns::new(objective, &wide.support, problem.intercept);
         let mut hessian = vec![0.0; wide.point.len() * wide.point.len()];
         super::Smooth::linearise(&mut function, &wide.point)?;
         super::Smooth::hessian(&mut function, &mut hessian)?;

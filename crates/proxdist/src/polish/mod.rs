@@ -26,6 +26,8 @@ mod smooth;
 mod subsets;
 mod sweep;
 #[cfg(test)]
+mod search_tests;
+#[cfg(test)]
 mod testing;
 #[cfg(test)]
 mod tests;

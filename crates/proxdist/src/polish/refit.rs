@@ -1,7 +1,7 @@
 //! The minimiser of F for one choice of features, and what the search over choices shares: the problem, the clock, the budget.
 
 use super::convex::minimise;
-use super::on_columns::OnColumns;
+use super::on_columns::{Block, OnColumns};
 use super::{Poll, Until};
 use crate::constraint::{Choice, Choosing};
 use crate::error::Result;
@@ -69,6 +69,8 @@ pub(super) struct Selecting<'p> {
     pub(super) intercept: bool,
     /// F without any feature, the size that rounding is measured by.
     pub(super) at_zero: f64,
+    /// Columns that were copied already.
+    pub(super) block: Option<&'p Block>,
 }
 
 /// A minimiser on the support of chosen units.
@@ -92,16 +94,7 @@ impl Selecting<'_> {
         tolerance: f64,
         watch: &mut Watch,
     ) -> Result<Option<Fitted>> {
-        let columns = self.objective.data.columns();
-        let support = self.choice.support(&units);
-        let Some(set) = self.choosing.on_support(&support) else { return Ok(None) };
-        let mut function = OnColumns::new(self.objective, &support, self.intercept);
-        let mut point: Vec<f64> = support.iter().map(|&j| from.map_or(0.0, |from| from[j])).collect();
-        point.extend(self.intercept.then(|| from.map_or(0.0, |from| from[columns])));
-        let mut poll = || if watch.is_over() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
-        let value = minimise(&mut function, &*set, &mut point, &mut Until { tolerance, poll: &mut poll })?.value;
-        drop(set);
-        Ok(Some(Fitted { units, support, point, value }))
+        self.refit_in_stages(units, from, &[(tolerance, f64::INFINITY)], watch)
     }
 
     /// The minimiser for these units if its F is lower than `than`: a rough one tells whether an exact one is needed.
@@ -112,13 +105,35 @@ impl Selecting<'_> {
         from: &[f64],
         watch: &mut Watch,
     ) -> Result<Option<Fitted>> {
-        let Some(rough) = self.refit(units, Some(from), ROUGH, watch)? else { return Ok(None) };
-        if rough.value > than + 1e-6 * than.abs() + 1e-9 * self.at_zero.abs() {
-            return Ok(None);
-        }
-        let theta = self.spread(&rough);
-        let exact = self.refit(rough.units, Some(&theta), EXACT, watch)?;
+        let near = than + 1e-6 * than.abs() + 1e-9 * self.at_zero.abs();
+        let exact = self.refit_in_stages(units, Some(from), &[(ROUGH, near), (EXACT, f64::INFINITY)], watch)?;
         Ok(exact.filter(|exact| self.is_lower(exact.value, than)))
+    }
+
+    /// Minimises to one tolerance after the other; `None` as soon as F is above the limit beside it.
+    fn refit_in_stages(
+        &self,
+        units: Vec<usize>,
+        from: Option<&[f64]>,
+        stages: &[(f64, f64)],
+        watch: &mut Watch,
+    ) -> Result<Option<Fitted>> {
+        let columns = self.objective.data.columns();
+        let support = self.choice.support(&units);
+        let Some(set) = self.choosing.on_support(&support) else { return Ok(None) };
+        let mut function = OnColumns::near(self.objective, &support, self.intercept, self.block);
+        let mut point: Vec<f64> = support.iter().map(|&j| from.map_or(0.0, |from| from[j])).collect();
+        point.extend(self.intercept.then(|| from.map_or(0.0, |from| from[columns])));
+        let mut poll = || if watch.is_over() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+        let mut value = f64::INFINITY;
+        for &(tolerance, limit) in stages {
+            value = minimise(&mut function, &*set, &mut point, &mut Until { tolerance, poll: &mut poll })?.value;
+            if value > limit {
+                return Ok(None);
+            }
+        }
+        drop(set);
+        Ok(Some(Fitted { units, support, point, value }))
     }
 
     /// Whether F is lower by more than rounding.

@@ -7,7 +7,8 @@
 //! leaves no doubt, otherwise all that might lower F if the promise were three times as large.
 
 use super::exchange::{Exchange, Round, derivatives, promise};
-use super::refit::{Fitted, ROUGH, Watch, exchanged};
+use super::on_columns::Block;
+use super::refit::{Fitted, ROUGH, Selecting, Watch, exchanged};
 use super::scores::{Held, Scores};
 use super::sweep::{MOST_CROSSES, Sweep, gradients};
 use crate::constraint::Workspace;
@@ -50,9 +51,11 @@ impl Exchange<'_, '_> {
             return Ok(Round::Ended(if is_modelled { Exchanges::Model } else { Exchanges::CutShort }));
         }
         let theta = problem.spread(best);
+        let block = Block::of(objective.data, &best.support);
+        let problem = &Selecting { block: block.as_ref(), ..*problem };
         let mut removed: Vec<Removed> = Vec::with_capacity(leaving.len());
         for leaves in leaving {
-            removed.push(self.without(best, &theta, leaves, watch)?);
+            removed.push(without(problem, best, &theta, leaves, watch)?);
         }
         if watch.is_over() {
             return Ok(Round::Ended(Exchanges::CutShort));
@@ -87,21 +90,6 @@ impl Exchange<'_, '_> {
             () if at_all => Exchanges::Refitted,
             () => Exchanges::Model,
         }))
-    }
-
-    /// The minimiser without a unit; where the set has no such point, the current one with zeros there.
-    fn without(&self, best: &Fitted, theta: &[f64], leaves: usize, watch: &mut Watch) -> Result<Removed> {
-        let rest: Vec<usize> = best.units.iter().copied().filter(|&unit| unit != leaves).collect();
-        if let Some(fitted) = self.problem.refit(rest, Some(theta), ROUGH, watch)? {
-            let all = self.problem.spread(&fitted);
-            let columns = self.problem.objective.data.columns();
-            let point = best.support.iter().copied().chain(columns..all.len()).map(|j| all[j]).collect();
-            return Ok(Removed { leaves, value: fitted.value, point });
-        }
-        let gone = self.problem.choice.unit(leaves);
-        let mut point = best.point.clone();
-        best.support.iter().zip(&mut point).filter(|(j, _)| gone.contains(j)).for_each(|(_, x)| *x = 0.0);
-        Ok(Removed { leaves, value: best.value, point })
     }
 
     fn proposals(
@@ -186,4 +174,19 @@ impl Exchange<'_, '_> {
         }
         Ok((-change).max(0.0))
     }
+}
+
+/// The minimiser without a unit; where the set has no such point, the current one with zeros there.
+fn without(problem: &Selecting, best: &Fitted, theta: &[f64], leaves: usize, watch: &mut Watch) -> Result<Removed> {
+    let rest: Vec<usize> = best.units.iter().copied().filter(|&unit| unit != leaves).collect();
+    if let Some(fitted) = problem.refit(rest, Some(theta), ROUGH, watch)? {
+        let all = problem.spread(&fitted);
+        let columns = problem.objective.data.columns();
+        let point = best.support.iter().copied().chain(columns..all.len()).map(|j| all[j]).collect();
+        return Ok(Removed { leaves, value: fitted.value, point });
+    }
+    let gone = problem.choice.unit(leaves);
+    let mut point = best.point.clone();
+    best.support.iter().zip(&mut point).filter(|(j, _)| gone.contains(j)).for_each(|(_, x)| *x = 0.0);
+    Ok(Removed { leaves, value: best.value, point })
 }

@@ -58,7 +58,7 @@ impl Search<'_> {
         let columns = objective.data.columns();
         let choice = choosing.choice(columns);
         let at_zero = objective.value(&vec![0.0; columns + usize::from(intercept)]);
-        let problem = Selecting { objective, choosing, choice: &choice, intercept, at_zero };
+        let problem = Selecting { objective, choosing, choice: &choice, intercept, at_zero, block: None };
         let mut watch = Watch::new(poll);
         let mut exchange = Exchange::new(&problem, sample)?;
         let (best, exchanges) = self.search(&problem, &mut exchange, starts, &mut watch)?;
