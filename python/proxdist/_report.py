@@ -103,11 +103,12 @@ def certificate(found: dict[str, Any]) -> list[dict[str, Any]]:
 
     stationary = bool(found["is_stationary"])
     lines = [
-        line("distance to the set", "0", "the coefficients lie in the set", True),
+        line("distance to the set", found["distance"], "of the coefficients, as measured by projecting them", True),
         line("stationarity", found["stationarity"], "0 at a stationary point of F on the set", stationary or None),
     ]
     if found["gap"] is not None:
-        lines.append(line("gap", found["gap"], "F is above its minimum over the set by at most this"))
+        verdict = f"F is above its minimum over the set by at most this, {found['gap_text']}"
+        lines.append(line("gap", found["gap"], verdict))
     if found["exchanges"] != "not-applicable":
         good = found["exchanges"] in ("every-choice", "refitted", "algebra") or None
         lines.append(line("exchanges", found["exchanges"], found["exchanges_text"], good))

@@ -208,6 +208,7 @@ fn short(value: f64) -> String {
 fn stop_word(stop: Stop) -> &'static str {
     match stop {
         Stop::Converged | Stop::Polished => "converged",
+        Stop::Unfinished => "not finished",
         Stop::MaxSteps => "steps used up",
         Stop::MaxPasses => "passes used up",
         Stop::TimeLimit => "time used up",

@@ -138,6 +138,9 @@ fn result(about: &About) -> String {
     let stop = match fit.stop() {
         Stop::Converged => format!("The run converged after {} steps", fit.steps()),
         Stop::Polished => format!("The run took {} steps and was finished on a stationary point", fit.steps()),
+        Stop::Unfinished => {
+            format!("The run took {} steps and was not finished: no stationary point was reached", fit.steps())
+        }
         stop => format!("The run ended after {} steps: {stop}", fit.steps()),
     };
     format!("{stop}; {nonzero} of {} coefficients are nonzero.", model.coefficients.len())
@@ -196,10 +199,15 @@ fn certificate(certificate: &Certificate, model: &Model) -> Vec<CertificateLine>
         verdict: verdict.to_owned(),
         good,
     };
-    let mut lines = vec![
-        line("distance to the set", "0".to_owned(), "the coefficients lie in the set", Some(true)),
-        line("distance of the last iterate", number(certificate.distance), "before the last projection", None),
-    ];
+    let mut lines = vec![line(
+        "distance to the set",
+        number(certificate.distance),
+        "of the coefficients, as measured by projecting them",
+        Some(true),
+    )];
+    if let Some(distance) = certificate.iterate_distance {
+        lines.push(line("distance of the last iterate", number(distance), "before the last projection", None));
+    }
     let (verdict, good) = if certificate.is_stationary() {
         ("a stationary point: no small move within the set lowers F", Some(true))
     } else {
@@ -207,7 +215,8 @@ fn certificate(certificate: &Certificate, model: &Model) -> Vec<CertificateLine>
     };
     lines.push(line("stationarity", number(certificate.stationarity), verdict, good));
     if let Some(gap) = certificate.gap {
-        lines.push(line("gap", number(gap), "F is above its minimum over the set by at most this", None));
+        let verdict = format!("F is above its minimum over the set by at most this, {}", gap.proof);
+        lines.push(line("gap", number(gap.value), &verdict, None));
     }
     let exchanges = certificate.exchanges;
     if exchanges != Exchanges::NotApplicable {

@@ -73,7 +73,10 @@ impl Summary<'_> {
             let _ = writeln!(text, "  {name:<22}{value}");
         };
         line("objective F", number(fit.objective()));
-        line("distance to the set", format!("0 (last iterate before projection: {})", number(certificate.distance)));
+        let iterate = certificate
+            .iterate_distance
+            .map_or_else(String::new, |distance| format!(" (last iterate before projection: {})", number(distance)));
+        line("distance to the set", format!("{}{iterate}", number(certificate.distance)));
         let verdict = if certificate.is_stationary() {
             "no small move within the set lowers F"
         } else {
@@ -81,7 +84,12 @@ impl Summary<'_> {
         };
         line("stationarity", format!("{} ({verdict})", number(certificate.stationarity)));
         if let Some(gap) = certificate.gap {
-            line("above the optimum by", format!("at most {}", number(gap)));
+            let share = if fit.objective() > 0.0 {
+                format!(", {} of F", number(gap.value / fit.objective()))
+            } else {
+                String::new()
+            };
+            line("above the optimum by", format!("at most {}{share} ({})", number(gap.value), gap.proof));
         }
         if certificate.exchanges != Exchanges::NotApplicable {
             line("exchanges", certificate.exchanges.to_string());
@@ -152,7 +160,7 @@ fn rounded(value: f64) -> String {
 
 /// Whether a run ended because there was nothing left to do.
 pub(crate) fn has_converged(stop: Stop) -> bool {
-    matches!(stop, Stop::Converged | Stop::Polished)
+    stop.is_success()
 }
 
 /// What to say about classes that a plane separates: then F has no smallest value and coefficients only grow.

@@ -1,43 +1,107 @@
-//! How good a result is, from measurements on all data.
+//! How good a result is, from measurements on all data. A certificate says only what was computed, in types.
 
-use crate::constraint::{Constraint, Workspace};
+use crate::constraint::{Constraint, Structure, Workspace};
 use crate::data::{Batch, Data};
 use crate::error::Result;
 use crate::exchanges::Exchanges;
-use crate::linalg::{norm, norm_squared};
+use crate::gap::{Gap, Proof};
+use crate::linalg::norm;
 use crate::loss::Loss;
 use crate::objective::Objective;
-use crate::polish::gap;
+use crate::polish::{Measure, OnData, Smooth as _, floored, free_part, relative, support_gap};
 use crate::sampling::monitor_sample;
 use crate::solver::Penalty;
 use serde::{Deserialize, Serialize};
 
-/// What can be said about a result $\hat\theta \in C$.
+/// What can be said about a result $\hat\theta$.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(from = "Stored")]
+#[non_exhaustive]
 pub struct Certificate {
-    /// Distance to the set of the iterate that the last projection started from.
+    /// $\|\hat\theta - P_C(\hat\theta)\|$, as measured.
     pub distance: f64,
-    /// $L\,\|\hat\theta - P_C(\hat\theta - \nabla F(\hat\theta)/L)\|$ on all data: zero at a stationary point. With an L1 penalty its
-    /// proximal map takes the place of $P_C$.
+    /// Distance to the set of the last iterate, before it was projected; `None` if there was no iteration.
+    pub iterate_distance: Option<f64>,
+    /// The distance of $-\nabla F(\hat\theta)$ from the normal cone of the set, on all data and in the metric of the scaled columns, relative to
+    /// $\sqrt{2F}$: zero at a stationary point, and the same in whatever units columns and responses are measured. For sparsity and groups on the
+    /// chosen coordinates; for rank the gradient along the set.
     pub stationarity: f64,
-    /// The $L$ of the line above, the largest curvature of F at the result, estimated on a sample of rows.
-    pub curvature: f64,
-    /// A change of F that counts as none: $10^{-8}F(\hat\theta)$, or $10^{-14}F(0)$ where the model fits so well that only rounding errors are left.
-    #[serde(default)]
-    pub negligible: f64,
-    /// An upper bound on $F(\hat\theta) - \min_C F$, for sets where one is computable.
-    pub gap: Option<f64>,
+    /// An upper bound on $F(\hat\theta) - \min_C F$ and how it was proven, where there is a proof.
+    pub gap: Option<Gap>,
     /// For sets that limit how many features or groups are used: what is known about other choices.
-    #[serde(default)]
     pub exchanges: Exchanges,
     /// Whether the convergence theorems cover the schedule.
     pub schedule_meets_theory: bool,
 }
 
+/// Stationarity up to which a result counts as stationary.
+const STATIONARY: f64 = 1e-9;
+/// The same where the result is the end of a search along a curved set.
+const STATIONARY_RANK: f64 = 2e-8;
+/// Gap, relative to F, up to which a result counts as optimal.
+const NEGLIGIBLE_GAP: f64 = 1e-9;
+
 impl Certificate {
-    /// Whether the result is stationary: a step along the gradient could change F by a negligible amount at most.
+    /// Whether the result is stationary: no small move within the set lowers F by an amount that could be measured.
     pub fn is_stationary(&self) -> bool {
-        self.stationarity * self.stationarity / (2.0 * self.curvature) <= self.negligible
+        self.stationarity <= STATIONARY
+    }
+
+    /// Whether the exact finish has done its work on a set of this structure: a stationary point, or a proof that there is nothing to gain.
+    pub(crate) fn is_finished(&self, structure: &Structure, reference: f64) -> bool {
+        let most = if matches!(structure, Structure::Rank { .. }) { STATIONARY_RANK } else { STATIONARY };
+        self.stationarity <= most || self.gap.is_some_and(|gap| gap.value <= NEGLIGIBLE_GAP * reference)
+    }
+}
+
+/// A certificate as it may stand in a file; version 0.1 wrote a residual in the units of the data, with the curvature and the size it was compared
+/// with.
+#[derive(Deserialize)]
+struct Stored {
+    distance: Option<f64>,
+    #[serde(default)]
+    iterate_distance: Option<f64>,
+    stationarity: Option<f64>,
+    #[serde(default)]
+    curvature: Option<f64>,
+    #[serde(default)]
+    negligible: Option<f64>,
+    #[serde(default)]
+    gap: Option<StoredGap>,
+    #[serde(default)]
+    exchanges: Exchanges,
+    schedule_meets_theory: bool,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum StoredGap {
+    Number(f64),
+    Proven(Gap),
+}
+
+impl From<Stored> for Certificate {
+    fn from(stored: Stored) -> Self {
+        let residual = stored.stationarity.unwrap_or(f64::INFINITY);
+        // Version 0.1 called a point stationary if residual²/2L ≤ 1e-8 F.
+        let (distance, iterate_distance, stationarity) = match (stored.curvature, stored.negligible) {
+            (Some(curvature), negligible) => {
+                let size = 1e8 * negligible.unwrap_or(f64::MIN_POSITIVE);
+                (0.0, stored.distance, relative(residual / curvature.sqrt(), size))
+            }
+            (None, _) => (stored.distance.unwrap_or(f64::INFINITY), stored.iterate_distance, residual),
+        };
+        Self {
+            distance,
+            iterate_distance,
+            stationarity,
+            gap: stored.gap.map(|gap| match gap {
+                StoredGap::Number(value) => Gap { value, proof: Proof::SupportFunction },
+                StoredGap::Proven(gap) => gap,
+            }),
+            exchanges: stored.exchanges,
+            schedule_meets_theory: stored.schedule_meets_theory,
+        }
     }
 }
 
@@ -88,68 +152,152 @@ pub(crate) fn largest_curvature(data: &Data, loss: &dyn Loss, ridge: f64, theta:
     Ok((1.1 * largest + ridge).max(f64::MIN_POSITIVE))
 }
 
-/// $L\,\|\theta - P_C(\theta - \nabla F(\theta)/L)\|$, given the gradient.
-pub(crate) fn stationarity(
-    constraint: &dyn Constraint,
-    columns: usize,
-    theta: &[f64],
-    gradient: &[f64],
-    curvature: f64,
-) -> Result<f64> {
-    let mut moved: Vec<f64> = theta.iter().zip(gradient).map(|(t, g)| t - g / curvature).collect();
-    constraint.project(&mut moved[..columns], &mut Workspace::default())?;
-    moved.iter_mut().zip(theta).for_each(|(m, t)| *m -= t);
-    Ok(curvature * norm_squared(&moved).sqrt())
-}
-
-/// The same with the proximal map of a penalty in place of the projection.
-fn penalised_stationarity(penalty: Penalty, columns: usize, theta: &[f64], gradient: &[f64], curvature: f64) -> f64 {
-    let mut moved: Vec<f64> = theta.iter().zip(gradient).map(|(t, g)| t - g / curvature).collect();
-    penalty.prox(1.0 / curvature, &mut moved[..columns]);
-    moved.iter_mut().zip(theta).for_each(|(m, t)| *m -= t);
-    curvature * norm_squared(&moved).sqrt()
-}
-
 /// A result, and what is known of it before it is measured.
 pub(crate) struct Reached<'a> {
     pub(crate) theta: &'a [f64],
     /// Distance to the set of the iterate it is the projection of.
-    pub(crate) distance: f64,
+    pub(crate) iterate_distance: Option<f64>,
     /// F and its gradient on all data, if the finish has seen them.
     pub(crate) known: Option<(f64, Vec<f64>)>,
+    /// For rank sets: the relative gradient along the set.
+    pub(crate) stationarity: Option<f64>,
     pub(crate) exchanges: Exchanges,
 }
 
-/// Measures a result on all data; returns F with it, which the same pass gives. `l1` weighs a penalty that belongs to F.
-pub(crate) fn certify(
-    objective: Objective,
-    constraint: &dyn Constraint,
-    reached: Reached,
-    schedule_meets_theory: bool,
-    l1: f64,
-    seed: u64,
-) -> Result<(Certificate, f64)> {
-    let Reached { theta, distance, known, exchanges } = reached;
-    let Objective { data, loss, ridge } = objective;
-    let (mut value, gradient) = if let Some(known) = known {
-        known
-    } else {
-        let mut gradient = vec![0.0; theta.len()];
-        (objective.gradient(theta, &mut gradient)?, gradient)
-    };
-    let curvature = largest_curvature(data, loss, ridge, theta, seed)?;
-    let stationarity = if l1 > 0.0 {
-        value += l1 * objective.l1_norm(theta);
-        penalised_stationarity(Penalty::L1(l1), data.columns(), theta, &gradient, curvature)
-    } else {
-        stationarity(constraint, data.columns(), theta, &gradient, curvature)?
-    };
-    let gap =
-        if constraint.is_convex() && l1 == 0.0 { gap(constraint, data.columns(), &gradient, theta) } else { None };
-    // No row of X is read for zero coefficients.
-    let at_zero = objective.value(&vec![0.0; theta.len()]);
-    let negligible = (1e-8 * value.abs()).max(1e-14 * at_zero.abs()) + f64::MIN_POSITIVE;
-    let certificate =
-        Certificate { distance, stationarity, curvature, negligible, gap, exchanges, schedule_meets_theory };
-    Ok((certificate, value))
+/// What certifying gives.
+pub(crate) struct Certified {
+    pub(crate) certificate: Certificate,
+    /// F at the result.
+    pub(crate) value: f64,
+    /// The F that residuals and gaps are compared with.
+    pub(crate) reference: f64,
 }
+
+/// How a result is to be judged.
+#[derive(Clone, Copy)]
+pub(crate) struct Judge<'p> {
+    pub(crate) objective: Objective<'p>,
+    pub(crate) constraint: &'p dyn Constraint,
+    /// Weight of an L1 penalty that belongs to F.
+    pub(crate) l1: f64,
+    pub(crate) schedule_meets_theory: bool,
+    pub(crate) seed: u64,
+}
+
+impl Judge<'_> {
+    /// Measures a result on all data.
+    pub(crate) fn certify(&self, reached: Reached) -> Result<Certified> {
+        let Self { objective, constraint, .. } = *self;
+        let Reached { theta, iterate_distance, known, stationarity, exchanges } = reached;
+        let features = objective.data.columns();
+        let (mut value, gradient) = if let Some(known) = known {
+            known
+        } else {
+            let mut gradient = vec![0.0; theta.len()];
+            (objective.gradient(theta, &mut gradient)?, gradient)
+        };
+        if self.l1 > 0.0 {
+            value += self.l1 * objective.l1_norm(theta);
+        }
+        // No row of X is read for zero coefficients.
+        let reference = floored(value, objective.value(&vec![0.0; theta.len()]));
+        let metric = self.metric(theta)?;
+        let stationarity = match stationarity {
+            Some(known) => known,
+            None => relative(self.residual(theta, &gradient, &metric)?, reference),
+        };
+        let mut nearest = theta[..features].to_vec();
+        constraint.project(&mut nearest, &mut Workspace::default())?;
+        let distance = crate::polish::distance(&nearest, &theta[..features]);
+        let gap =
+            if constraint.is_convex() && self.l1 == 0.0 { self.gap(theta, &gradient, &metric, value)? } else { None };
+        let schedule_meets_theory = self.schedule_meets_theory;
+        let certificate =
+            Certificate { distance, iterate_distance, stationarity, gap, exchanges, schedule_meets_theory };
+        Ok(Certified { certificate, value, reference })
+    }
+
+    /// The diagonal of the Hessian; on very many rows that of a sample, which is good enough for a metric.
+    fn metric(&self, theta: &[f64]) -> Result<Vec<f64>> {
+        let Objective { data, loss, ridge } = self.objective;
+        let intercept = theta.len() > data.columns();
+        let most = MOST_NUMBERS / data.columns().max(1);
+        let diagonal = |objective: Objective| {
+            let mut function = OnData::new(objective, intercept);
+            function.linearise(theta)?;
+            function.diagonal()
+        };
+        let mut metric = if data.rows() > most.max(SAMPLE) {
+            let part = data.subset(monitor_sample(self.seed, data.rows(), most.max(SAMPLE)))?;
+            match part.data() {
+                Ok(sample) => diagonal(Objective::new(&sample, loss, ridge))?,
+                // A sample whose weights are all zero says nothing.
+                Err(_) => diagonal(self.objective)?,
+            }
+        } else {
+            diagonal(self.objective)?
+        };
+        // Where all rows lie on straight pieces of the loss, its steepest bend says how far a step may trust the gradient.
+        if metric.iter().all(|d| *d <= ridge) {
+            let bend = loss.curvature_bound().unwrap_or(1.0);
+            let scale = largest_curvature(data, loss, ridge, theta, self.seed)?;
+            metric.iter_mut().for_each(|d| *d = d.max(scale.min(bend.max(f64::MIN_POSITIVE))));
+        }
+        Ok(metric)
+    }
+
+    /// The distance of the negative gradient from the normal cone, on scaled columns.
+    fn residual(&self, theta: &[f64], gradient: &[f64], metric: &[f64]) -> Result<f64> {
+        let Self { objective, constraint, .. } = *self;
+        let features = objective.data.columns();
+        if self.l1 > 0.0 {
+            let free = free_part(features, gradient, metric);
+            return Ok(Penalty::L1(self.l1).residual(&theta[..features], gradient, metric).hypot(free));
+        }
+        let chosen: Option<(Vec<usize>, Box<dyn Constraint + '_>)> = match constraint.structure() {
+            Structure::Choice(choosing) => {
+                let choice = choosing.choice(features);
+                let support = choice.support(&choice.active(&theta[..features]));
+                let rest = choosing.on_support(&support);
+                rest.map(|rest| (support, rest))
+            }
+            _ => Some(((0..features).collect(), Box::new(constraint))),
+        };
+        if let Some((support, set)) = chosen
+            && let Some(conic) = set.conic(support.len())
+        {
+            let part = |all: &[f64]| -> Vec<f64> {
+                support.iter().map(|&j| all[j]).chain(all.get(features).copied()).collect()
+            };
+            let metric = part(metric);
+            let measure = Measure { conic: &conic, features: support.len(), metric: &metric };
+            let residual = measure.residual(&part(theta), &part(gradient));
+            if residual.is_finite() {
+                return Ok(residual);
+            }
+        }
+        // Only a projection is known: the step to P(θ − g/L), in units of the columns as they are.
+        let Objective { data, loss, ridge } = objective;
+        let curvature = largest_curvature(data, loss, ridge, theta, self.seed)?;
+        let mut moved: Vec<f64> = theta.iter().zip(gradient).map(|(t, g)| t - g / curvature).collect();
+        constraint.project(&mut moved[..features], &mut Workspace::default())?;
+        moved.iter_mut().zip(theta).for_each(|(m, t)| *m -= t);
+        Ok(curvature.sqrt() * norm(&moved))
+    }
+
+    /// The better of two bounds: by the support function of a bounded set, and by multipliers and curvature.
+    fn gap(&self, theta: &[f64], gradient: &[f64], metric: &[f64], value: f64) -> Result<Option<Gap>> {
+        let features = self.objective.data.columns();
+        let simple = support_gap(self.constraint, features, gradient, theta)
+            .map(|value| Gap { value, proof: Proof::SupportFunction });
+        if simple.is_some_and(|gap| gap.value <= 1e-13 * value.abs()) {
+            return Ok(simple);
+        }
+        let curved = crate::gap::by_curvature(self.objective, self.constraint, theta, gradient, metric)?
+            .map(|value| Gap { value, proof: Proof::Curvature });
+        Ok([simple, curved].into_iter().flatten().min_by(|a, b| a.value.total_cmp(&b.value)))
+    }
+}
+
+/// Numbers of X that are read for the metric at most.
+const MOST_NUMBERS: usize = 50_000_000;

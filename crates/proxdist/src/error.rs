@@ -144,6 +144,12 @@ pub enum Error {
         /// Penalty of that step.
         rho: f64,
     },
+    /// F or its derivatives are no longer finite at the result.
+    #[error("the numbers are too large: F is {objective:e} at the result")]
+    Overflows {
+        /// F.
+        objective: f64,
+    },
     /// The convergence theory has no finite constant for this problem.
     #[error("{reason}; {remedy}")]
     Theory {

@@ -1,6 +1,6 @@
 //! From a problem to a fit: the race for $\rho_1$, the iteration, the exact finish, the certificate.
 
-use crate::certificate::{Reached, certify};
+use crate::certificate::{Certified, Judge, Reached};
 use crate::constraint::Workspace;
 use crate::error::{Error, Result};
 use crate::exchanges::Exchanges;
@@ -23,8 +23,13 @@ pub(crate) fn fit(problem: &Problem, parts: &Problem, settings: &Settings, obser
     let mut sampler = sampler(problem, settings);
     let batch_size = sampler.batch_size();
 
+    let finishes = finishes(problem, settings);
+    let columns = problem.data().columns();
     let stage = match (&settings.resume, &settings.schedule, settings.rho1) {
         (Some(snapshot), ..) => Stage::resumed(snapshot.clone()),
+        (None, None, None) if finishes && Finish::needs_no_start(problem.constraint(), columns) => {
+            Stage { theta: start, is_start_enough: true, ..Stage::default() }
+        }
         (None, None, None) => {
             let race = race(problem, settings, &monitor);
             Stage::raced(&race, parts, settings, &start, &mut sampler, observer)?
@@ -37,20 +42,29 @@ pub(crate) fn fit(problem: &Problem, parts: &Problem, settings: &Settings, obser
     };
     let runners_up = stage.past.runners_up.clone();
     let mut outcome = iterate((problem, parts), settings, &monitor, stage, &*schedule, sampler, observer)?;
-    let Ended { exchanges, known } = polish(problem, settings, &monitor, &runners_up, &mut outcome, observer)?;
-    let (certificate, objective) = certify(
-        problem.objective(),
-        problem.constraint(),
-        Reached { theta: &outcome.theta, distance: outcome.distance, known, exchanges },
-        schedule.meets_theory(),
-        settings.method.l1_weight(),
-        settings.seed,
-    )?;
-    let was_cut_short = matches!(outcome.stop, Stop::Interrupted | Stop::TimeLimit | Stop::Diverged);
-    if finishes(settings) && !was_cut_short && certificate.is_stationary() {
-        outcome.stop = Stop::Polished;
+    let ended = polish(problem, settings, &monitor, &runners_up, &mut outcome, observer)?;
+    let judge = Judge {
+        objective: problem.objective(),
+        constraint: problem.constraint(),
+        l1: settings.method.l1_weight(),
+        schedule_meets_theory: schedule.meets_theory(),
+        seed: settings.seed,
+    };
+    let Ended { exchanges, known, stationarity } = ended;
+    let reached = Reached { theta: &outcome.theta, iterate_distance: outcome.distance, known, stationarity, exchanges };
+    let Certified { certificate, value, reference } = judge.certify(reached)?;
+    if !value.is_finite() || !certificate.stationarity.is_finite() || !outcome.theta.iter().all(|t| t.is_finite()) {
+        return Err(Error::Overflows { objective: value });
     }
-    Ok(Fit::new(problem, outcome, objective, certificate, &*schedule, batch_size, settings))
+    let is_finished = certificate.is_finished(&problem.constraint().structure(), reference);
+    outcome.stop = match outcome.stop {
+        stop @ (Stop::Interrupted | Stop::TimeLimit | Stop::Diverged) => stop,
+        _ if finishes && is_finished => Stop::Polished,
+        // A rule of convergence that was met says nothing about a finish that fell short, nor about a penalty without one.
+        Stop::Converged if (finishes || settings.method.l1_weight() > 0.0) && !is_finished => Stop::Unfinished,
+        stop => stop,
+    };
+    Ok(Fit::new(problem, outcome, value, certificate, &*schedule, batch_size, settings))
 }
 
 /// Where the iteration begins.
@@ -63,6 +77,8 @@ struct Stage {
     past: Past,
     /// Why the race was the end of it, if it was.
     ended: Option<Stop>,
+    /// Whether the exact finish needs no iteration before it.
+    is_start_enough: bool,
 }
 
 impl Stage {
@@ -74,7 +90,7 @@ impl Stage {
             runners_up: snapshot.runners_up,
         };
         let (step, theta, memory) = (snapshot.step, snapshot.theta, snapshot.memory);
-        Self { rho1: snapshot.rho1, step, theta, memory, past, ended: None }
+        Self { rho1: snapshot.rho1, step, theta, memory, past, ended: None, is_start_enough: false }
     }
 
     fn raced(
@@ -89,7 +105,9 @@ impl Stage {
         let result = match race.run(settings.method.step(parts), start, sampler, scale, observer) {
             // Not one candidate stayed finite; the projected start is all there is.
             Err(Error::Diverged { .. }) => {
-                return Ok(Self { theta: start.to_vec(), ended: Some(Stop::Diverged), ..Self::default() });
+                let finishes = finishes(parts, settings);
+                let ended = (!finishes).then_some(Stop::Diverged);
+                return Ok(Self { theta: start.to_vec(), ended, is_start_enough: finishes, ..Self::default() });
             }
             other => other?,
         };
@@ -97,7 +115,8 @@ impl Stage {
         let ended = result.is_interrupted.then_some(Stop::Interrupted);
         // A race leaves no level early, so what the method remembers of it is all in its memory.
         let memory = if result.at.memory.is_empty() { Vec::new() } else { [&[0.0], &result.at.memory[..]].concat() };
-        Ok(Self { rho1: Some(result.rho1), step: result.step, theta: result.at.theta, memory, past, ended })
+        let (step, theta) = (result.step, result.at.theta);
+        Ok(Self { rho1: Some(result.rho1), step, theta, memory, past, ended, is_start_enough: false })
     }
 }
 
@@ -144,21 +163,24 @@ fn iterate(
 ) -> Result<Run> {
     let data = problem.data();
     // After a race the winner is close enough for an exact finish; a snapshot belongs to an iteration that is to go on.
-    let is_close =
-        finishes(settings) && stage.step > 0 && Finish::is_exact(problem.constraint()) && settings.resume.is_none();
-    if stage.ended.is_some() || is_close || stage.step >= settings.max_steps {
+    let is_close = finishes(problem, settings)
+        && stage.step > 0
+        && Finish::is_exact(problem.constraint(), data.columns())
+        && settings.resume.is_none();
+    if stage.ended.is_some() || is_close || stage.is_start_enough || stage.step >= settings.max_steps {
         let stop = match stage {
             Stage { ended: Some(stop), .. } => stop,
             Stage { step, .. } if step >= settings.max_steps => Stop::MaxSteps,
-            _ => Stop::Converged,
+            // No rule has been tested: the finish will say.
+            _ => Stop::Unfinished,
         };
         let (steps, Past { best, trace, .. }) = (stage.step, stage.past);
         let (theta, distance) = if let Some((_, distance, theta)) = best {
-            (theta, distance)
+            (theta, Some(distance))
         } else {
             let mut theta = stage.theta;
             problem.constraint().project(&mut theta[..data.columns()], &mut Workspace::default())?;
-            (theta, trace.last().map_or(f64::NAN, |last| last.distance))
+            (theta, trace.last().map(|last| last.distance))
         };
         return Ok(Run { theta, distance, steps, trace, stop });
     }
@@ -169,8 +191,9 @@ fn iterate(
 }
 
 /// Whether there is an exact finish for what the method minimises.
-fn finishes(settings: &Settings) -> bool {
-    settings.polish && settings.method.l1_weight() == 0.0
+fn finishes(problem: &Problem, settings: &Settings) -> bool {
+    let l1 = settings.method.l1_weight();
+    settings.polish && Finish::is_possible(problem.constraint(), problem.data().columns(), l1)
 }
 
 /// What the exact finish knows of its result.
@@ -178,6 +201,8 @@ struct Ended {
     exchanges: Exchanges,
     /// F and its gradient on all data.
     known: Option<(f64, Vec<f64>)>,
+    /// For rank sets: the relative gradient along the set.
+    stationarity: Option<f64>,
 }
 
 /// Finishes exactly.
@@ -189,14 +214,15 @@ fn polish(
     outcome: &mut Run,
     observer: &mut dyn Observer,
 ) -> Result<Ended> {
-    if !finishes(settings) || matches!(outcome.stop, Stop::Interrupted | Stop::Diverged) {
-        return Ok(Ended { exchanges: Exchanges::NotApplicable, known: None });
+    if !finishes(problem, settings) || matches!(outcome.stop, Stop::Interrupted | Stop::Diverged) {
+        return Ok(Ended { exchanges: Exchanges::NotApplicable, known: None, stationarity: None });
     }
     let began = Instant::now();
     let finish = Finish {
         objective: problem.objective(),
         constraint: problem.constraint(),
         intercept: problem.has_intercept(),
+        l1: settings.method.l1_weight(),
         seed: settings.seed,
     };
     let starts: Vec<&[f64]> = std::iter::once(&outcome.theta).chain(runners_up).map(|v| &v[..]).collect();
@@ -212,16 +238,16 @@ fn polish(
     })?;
     outcome.stop = ended.unwrap_or(outcome.stop);
     outcome.theta = polished.theta;
-    if let Some(last) = outcome.trace.last().copied() {
-        let points = (&outcome.theta[..], &outcome.theta[..]);
-        let (value, elapsed) = (monitor.value(&outcome.theta), last.elapsed + began.elapsed());
-        let progress = monitor.progress(Phase::Polish, last.step, last.rho, last.rows_seen, points, value, elapsed);
-        outcome.trace.push(progress);
-        // The run is over either way; the observer is only told.
-        let _ = observer.checkpoint(&progress);
-    }
+    let points = (&outcome.theta[..], &outcome.theta[..]);
+    let value = monitor.value(&outcome.theta);
+    let (step, rho, rows_seen) = outcome.trace.last().map_or((0, 0.0, 0), |last| (last.step, last.rho, last.rows_seen));
+    let elapsed = before + began.elapsed();
+    let progress = monitor.progress(Phase::Polish, step, rho, rows_seen, points, value, elapsed);
+    outcome.trace.push(progress);
+    // The run is over either way; the observer is only told.
+    let _ = observer.checkpoint(&progress);
     let known = polished.gradient.map(|gradient| (polished.value, gradient));
-    Ok(Ended { exchanges: polished.exchanges, known })
+    Ok(Ended { exchanges: polished.exchanges, known, stationarity: polished.stationarity })
 }
 
 fn start(problem: &Problem, settings: &Settings) -> Result<Vec<f64>> {

@@ -33,8 +33,6 @@ pub(super) struct Ended {
     pub(super) row_multipliers: Vec<f64>,
     pub(super) ball_slacks: Vec<f64>,
     pub(super) ball_multipliers: Vec<f64>,
-    /// The largest residual or product.
-    pub(super) error: f64,
 }
 
 /// Minimises from `start`, all in scaled variables and with a dense Hessian; `None` if no progress is made. `cholesky` lends its memory.
@@ -62,9 +60,9 @@ pub(super) fn interior(scaled: &Scaled, hessian: &[f64], start: &[f64], cholesky
         // A short step means that some products are far smaller than others: bring them together first.
         centres = length < SHORT && !centres;
     }
-    let (error, state) = best.filter(|(error, _)| *error <= ACCEPTABLE)?;
+    let (_, state) = best.filter(|(error, _)| *error <= ACCEPTABLE)?;
     let State { x, s, z, t, l, .. } = state;
-    Some(Ended { x, row_slacks: s, row_multipliers: z, ball_slacks: t, ball_multipliers: l, error })
+    Some(Ended { x, row_slacks: s, row_multipliers: z, ball_slacks: t, ball_multipliers: l })
 }
 
 /// The unknowns: $x$; slacks and multipliers of rows, of balls; multipliers of equations.

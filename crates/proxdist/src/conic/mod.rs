@@ -84,6 +84,8 @@ pub struct Magnitude {
     pub of: usize,
     /// A limit that the rows put on $t$.
     pub limit: f64,
+    /// What a unit of $t$ adds to the function that is minimised: the weight of an L1 penalty.
+    pub price: f64,
 }
 
 /// A convex set as rows and balls. The variables are the coefficients, then the magnitudes.
@@ -156,12 +158,29 @@ impl Conic {
             return (0..features).fold(self, |set, j| set.equal(vec![(j, 1.0)], 0.0));
         }
         let first = features + self.magnitudes.len();
-        self.magnitudes.extend((0..features).map(|of| Magnitude { of, limit: radius }));
+        self.magnitudes.extend((0..features).map(|of| Magnitude { of, limit: radius, price: 0.0 }));
         for j in 0..features {
             self = self.at_most(vec![(j, 1.0), (first + j, -1.0)], 0.0);
             self = self.at_most(vec![(j, -1.0), (first + j, -1.0)], 0.0);
         }
         self.at_most((first..first + features).map(|t| (t, 1.0)).collect(), radius)
+    }
+
+    /// The same set for functions with the penalty $\lambda\sum|\theta_j|$.
+    #[must_use]
+    pub(crate) fn with_penalty(mut self, weight: f64) -> Self {
+        let (features, first) = (self.features, self.features + self.magnitudes.len());
+        self.magnitudes.extend((0..features).map(|of| Magnitude { of, limit: f64::INFINITY, price: weight }));
+        for j in 0..features {
+            self = self.at_most(vec![(j, 1.0), (first + j, -1.0)], 0.0);
+            self = self.at_most(vec![(j, -1.0), (first + j, -1.0)], 0.0);
+        }
+        self
+    }
+
+    /// The penalty at some coefficients.
+    pub(crate) fn penalty(&self, theta: &[f64]) -> f64 {
+        self.magnitudes.iter().filter(|t| t.price != 0.0).map(|t| t.price * theta[t.of].abs()).sum()
     }
 
     /// The points of both sets.

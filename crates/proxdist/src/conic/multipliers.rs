@@ -30,8 +30,6 @@ pub(crate) struct Multipliers {
     pub(crate) distance: f64,
     /// $z^Ts$ and what the magnitudes and balls add: by how much $g^T(c - \theta)$ may fall below $r^T(c - \theta)$.
     pub(crate) slack: f64,
-    /// Those of the balls.
-    pub(crate) balls: Vec<f64>,
 }
 
 /// An unknown multiplier: a row of several variables, or a ball.
@@ -64,7 +62,7 @@ pub(crate) fn multipliers(conic: &Conic, theta: &[f64], gradient: &[f64], metric
     let mut weights: Vec<f64> = (0..conic.features).map(weight).collect();
     weights.extend(conic.magnitudes.iter().map(|t| weight(t.of)));
     let mut start = gradient[..conic.features].to_vec();
-    start.resize(x.len(), 0.0);
+    start.extend(conic.magnitudes.iter().map(|t| t.price));
 
     let mut bounds = vec![Bounds::default(); x.len()];
     let mut normals = Vec::new();
@@ -85,12 +83,10 @@ pub(crate) fn multipliers(conic: &Conic, theta: &[f64], gradient: &[f64], metric
             normals.push(Normal { terms: row.terms.clone(), is_free: row.is_equality, slack });
         }
     }
-    let mut ball_at = vec![None; conic.balls.len()];
-    for (k, ball) in conic.balls.iter().enumerate() {
+    for ball in &conic.balls {
         let slack = ball.radius - ball.distance(&x);
         if slack <= TOUCHING * ball.radius {
             let terms = ball.coordinates.iter().zip(&ball.centre).map(|(&j, c)| (j, x[j] - c)).collect();
-            ball_at[k] = Some(normals.len());
             normals.push(Normal { terms, is_free: false, slack: slack.max(0.0) * ball.radius });
         }
     }
@@ -108,12 +104,11 @@ pub(crate) fn multipliers(conic: &Conic, theta: &[f64], gradient: &[f64], metric
         residual.push(left);
         // A magnitude lies between zero and its limit, so its entry can be worth that much.
         if let Some(t) = j.checked_sub(conic.features) {
-            slack += left.abs() * conic.magnitudes[t].limit;
+            slack += if left == 0.0 { 0.0 } else { left.abs() * conic.magnitudes[t].limit };
         }
     }
     let distance = residual.iter().zip(&weights).take(conic.features).map(|(r, w)| r * r * w).sum::<f64>().sqrt();
-    let balls = ball_at.into_iter().map(|at| at.map_or(0.0, |at| found[at])).collect();
-    Some(Multipliers { residual, distance, slack, balls })
+    Some(Multipliers { residual, distance, slack })
 }
 
 impl Multipliers {

@@ -119,7 +119,6 @@ fn by_clarabel(scaled: &Scaled, conic: &Conic) -> Model {
         row_multipliers: solution.z[equations..linear].to_vec(),
         ball_slacks: Vec::new(),
         ball_multipliers: Vec::new(),
-        error: solution.r_prim.max(solution.r_dual),
     };
     let mut at = linear;
     for ball in &scaled.balls {

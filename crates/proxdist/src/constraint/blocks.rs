@@ -3,31 +3,43 @@
 //! Squared distance is a sum over the ranges, so each is projected by itself; ties within a range follow its set.
 //! Convex if every part is; the cost is that of the parts.
 
-use super::{Constraint, Face, Structure, Workspace, refusal, require_dimension};
+use super::{Choice, Choosing, Constraint, Face, Structure, WholeSpace, Workspace, refusal, require_dimension};
 use crate::conic::Conic;
 use crate::error::{Error, Result};
 use crate::shape::Shape;
 
 /// Different sets on different, disjoint ranges of indices.
 #[derive(Default)]
-pub struct Blocks {
-    parts: Vec<Part>,
+pub struct Blocks<'a> {
+    parts: Vec<Part<'a>>,
 }
 
-struct Part {
+struct Part<'a> {
     first: usize,
     last: usize,
-    set: Box<dyn Constraint>,
+    set: Box<dyn Constraint + 'a>,
 }
 
-impl Blocks {
+impl Part<'_> {
+    /// What the part leaves to choose; all of a convex part is in. `None` where neither is the case.
+    fn choice(&self) -> Option<Choice> {
+        let length = self.last - self.first + 1;
+        match self.set.structure() {
+            Structure::Choice(choosing) => Some(choosing.choice(length)),
+            _ if self.set.is_convex() => Some(Choice::always(0..length)),
+            _ => None,
+        }
+    }
+}
+
+impl<'a> Blocks<'a> {
     /// No range yet: every index is free.
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Adds a set on the indices `first..=last`, which no earlier range may touch.
-    pub fn with(mut self, first: usize, last: usize, set: impl Constraint + 'static) -> Result<Self> {
+    pub fn with(mut self, first: usize, last: usize, set: impl Constraint + 'a) -> Result<Self> {
         let overlap = self.parts.iter().find(|part| first <= part.last && part.first <= last);
         let reason = match overlap {
             _ if last < first || last == usize::MAX => Some(format!("the range {first}-{last} is empty")),
@@ -58,7 +70,7 @@ impl Blocks {
     }
 }
 
-impl Constraint for Blocks {
+impl Constraint for Blocks<'_> {
     fn project(&self, point: &mut [f64], work: &mut Workspace) -> Result<()> {
         for part in &self.parts {
             let length = point.len();
@@ -98,7 +110,14 @@ impl Constraint for Blocks {
 
     fn structure(&self) -> Structure<'_> {
         let flat = |part: &Part| matches!(part.set.structure(), Structure::Polyhedron | Structure::WholeSpace);
-        if self.parts.iter().all(flat) { Structure::Polyhedron } else { Structure::Other }
+        let is_choice = |part: &Part| matches!(part.set.structure(), Structure::Choice(_));
+        if self.parts.iter().all(flat) {
+            Structure::Polyhedron
+        } else if self.parts.iter().any(is_choice) && self.parts.iter().all(|part| part.choice().is_some()) {
+            Structure::Choice(self)
+        } else {
+            Structure::Other
+        }
     }
 
     fn face(&self, point: &[f64]) -> Option<Face> {
@@ -127,6 +146,36 @@ impl Constraint for Blocks {
     fn spec(&self) -> String {
         let range = |part: &Part| crate::spec::block_text(part.first, part.last, &part.set.spec());
         format!("blocks{}", self.parts.iter().map(range).collect::<String>())
+    }
+}
+
+impl Choosing for Blocks<'_> {
+    fn choice(&self, length: usize) -> Choice {
+        let mut choice = Choice::always(self.outside(length));
+        for part in &self.parts {
+            let own = part.choice().unwrap_or_else(|| Choice::always(0..=part.last - part.first));
+            choice = choice.beside(&own, part.first);
+        }
+        choice
+    }
+
+    /// The parts side by side, each on its share of the support.
+    fn on_support(&self, support: &[usize]) -> Option<Box<dyn Constraint + '_>> {
+        let mut rest = Blocks::new();
+        for part in &self.parts {
+            let from = support.partition_point(|&j| j < part.first);
+            let to = support.partition_point(|&j| j <= part.last);
+            let own: Vec<usize> = support[from..to].iter().map(|j| j - part.first).collect();
+            let set: Box<dyn Constraint + '_> = match part.set.structure() {
+                Structure::Choice(choosing) => choosing.on_support(&own)?,
+                _ if own.len() == part.last - part.first + 1 => Box::new(&*part.set),
+                _ => return None,
+            };
+            if !own.is_empty() && !matches!(set.structure(), Structure::WholeSpace) {
+                rest = rest.with(from, to - 1, set).ok()?;
+            }
+        }
+        Some(if rest.parts.is_empty() { Box::new(WholeSpace) } else { Box::new(rest) })
     }
 }
 

@@ -7,7 +7,7 @@
 
 use super::ball::{Ball, shorten};
 use super::magnitude::Length;
-use super::{Constraint, Structure, Workspace, projected, refusal};
+use super::{Choice, Choosing, Constraint, Structure, Workspace, projected, refusal};
 use crate::conic::Conic;
 use crate::error::Result;
 use crate::shape::Shape;
@@ -51,14 +51,9 @@ impl<C: Constraint> Constraint for ConeInBall<C> {
             Structure::Rank { rank, rows, columns, .. } => {
                 Structure::Rank { rank, rows, columns, radius: Some(self.radius) }
             }
-            sparse @ (Structure::Sparse { .. } | Structure::Groups { .. }) => sparse,
+            Structure::Choice(_) => Structure::Choice(self),
             _ => Structure::Other,
         }
-    }
-
-    fn on_support(&self, support: &[usize]) -> Option<Box<dyn Constraint + '_>> {
-        let rest = ConeInBall::new(self.cone.on_support(support)?, self.radius);
-        rest.ok().map(|set| Box::new(set) as Box<dyn Constraint>)
     }
 
     /// The best direction of the cone is that of its projection, the best length the radius.
@@ -73,6 +68,21 @@ impl<C: Constraint> Constraint for ConeInBall<C> {
 
     fn spec(&self) -> String {
         format!("{} & {}", self.cone.spec(), self.ball.spec())
+    }
+}
+
+impl<C: Constraint> Choosing for ConeInBall<C> {
+    fn choice(&self, length: usize) -> Choice {
+        match self.cone.structure() {
+            Structure::Choice(cone) => cone.choice(length),
+            _ => Choice::always(0..length),
+        }
+    }
+
+    fn on_support(&self, support: &[usize]) -> Option<Box<dyn Constraint + '_>> {
+        let Structure::Choice(cone) = self.cone.structure() else { return None };
+        let rest = ConeInBall::new(cone.on_support(support)?, self.radius);
+        rest.ok().map(|set| Box::new(set) as Box<dyn Constraint>)
     }
 }
 

@@ -5,7 +5,8 @@
 
 use super::magnitude::largest;
 use super::selection::Cut;
-use super::{Constraint, Structure, WholeSpace, Workspace, refusal, require_dimension};
+use super::structure::members;
+use super::{Choice, Choosing, Constraint, Structure, WholeSpace, Workspace, refusal, require_dimension};
 use crate::error::Result;
 use crate::shape::Shape;
 use crate::spec::{Groups, SetSpec};
@@ -154,15 +155,21 @@ impl Constraint for GroupSparsity {
     }
 
     fn structure(&self) -> Structure<'_> {
-        Structure::Groups { keep: self.keep, groups: &self.groups }
-    }
-
-    fn on_support(&self, _support: &[usize]) -> Option<Box<dyn Constraint + '_>> {
-        Some(Box::new(WholeSpace))
+        Structure::Choice(self)
     }
 
     fn spec(&self) -> String {
         SetSpec::GroupSparsity { keep: self.keep, groups: self.groups.clone() }.to_string()
+    }
+}
+
+impl Choosing for GroupSparsity {
+    fn choice(&self, length: usize) -> Choice {
+        Choice::of_units(self.keep, members(&self.groups, length))
+    }
+
+    fn on_support(&self, _support: &[usize]) -> Option<Box<dyn Constraint + '_>> {
+        Some(Box::new(WholeSpace))
     }
 }
 

@@ -73,10 +73,6 @@ impl Constraint for Intersection {
         self.set.structure()
     }
 
-    fn on_support(&self, support: &[usize]) -> Option<Box<dyn Constraint + '_>> {
-        self.set.on_support(support)
-    }
-
     fn face(&self, point: &[f64]) -> Option<Face> {
         self.set.face(point)
     }

@@ -8,6 +8,7 @@ mod affine;
 mod ball;
 mod blocks;
 mod bounds;
+mod choice;
 mod common_points;
 mod cone_in_ball;
 mod dykstra;
@@ -33,6 +34,7 @@ pub use affine::Affine;
 pub use ball::Ball;
 pub use blocks::Blocks;
 pub use bounds::Bounds;
+pub use choice::{Choice, Choosing};
 pub use common_points::CommonPoints;
 pub use cone_in_ball::ConeInBall;
 pub use dykstra::Dykstra;
@@ -92,13 +94,6 @@ pub trait Constraint: Send + Sync {
         Structure::Other
     }
 
-    /// For sets that bound the number of nonzero entries or groups: the convex set that remains for the coordinates of
-    /// `support`, which obeys that bound, in the order listed.
-    fn on_support(&self, support: &[usize]) -> Option<Box<dyn Constraint + '_>> {
-        let _ = support;
-        None
-    }
-
     /// For polyhedra: the face that holds `point`, a point of the set, in its relative interior.
     fn face(&self, point: &[f64]) -> Option<Face> {
         let _ = point;
@@ -143,9 +138,6 @@ impl<P: Deref<Target: Constraint> + Send + Sync> Constraint for P {
     }
     fn structure(&self) -> Structure<'_> {
         (**self).structure()
-    }
-    fn on_support(&self, support: &[usize]) -> Option<Box<dyn Constraint + '_>> {
-        (**self).on_support(support)
     }
     fn face(&self, point: &[f64]) -> Option<Face> {
         (**self).face(point)

@@ -9,7 +9,7 @@
 use super::bounds::{Bounds, clip};
 use super::selection::Cut;
 use super::sparsity::keep_fits;
-use super::{Constraint, Structure, Workspace, projection_failure, refusal};
+use super::{Choice, Choosing, Constraint, Structure, Workspace, projection_failure, refusal};
 use crate::error::Result;
 use crate::shape::Shape;
 
@@ -88,7 +88,23 @@ impl Constraint for SparseBounded {
     }
 
     fn structure(&self) -> Structure<'_> {
-        Structure::Sparse { keep: self.keep }
+        Structure::Choice(self)
+    }
+
+    fn spec(&self) -> String {
+        format!("sparsity:{} & {}", self.keep, self.bounds.spec())
+    }
+}
+
+impl Choosing for SparseBounded {
+    /// Entries that cannot be zero are always in.
+    fn choice(&self, length: usize) -> Choice {
+        let (forced, free): (Vec<usize>, Vec<usize>) = {
+            let limits: Vec<(f64, f64)> = self.bounds.pairs(length).collect();
+            (0..length).partition(|&j| limits.get(j).is_some_and(|limits| excludes_zero(*limits)))
+        };
+        let keep = self.keep.saturating_sub(forced.len());
+        Choice::always(forced).beside(&Choice::of_coordinates(keep, free), 0)
     }
 
     fn on_support(&self, support: &[usize]) -> Option<Box<dyn Constraint + '_>> {
@@ -96,15 +112,16 @@ impl Constraint for SparseBounded {
             Bounds::between(lower, upper)
         } else {
             let all: Vec<(f64, f64)> = self.bounds.pairs(usize::MAX).collect();
+            let is_forced_out =
+                |j: usize, limits: &(f64, f64)| excludes_zero(*limits) && support.binary_search(&j).is_err();
+            if all.iter().enumerate().any(|(j, limits)| is_forced_out(j, limits)) {
+                return None;
+            }
             let kept = support.iter().map(|&j| all.get(j).copied()).collect::<Option<Vec<_>>>()?;
             let (lower, upper) = kept.into_iter().unzip();
             Bounds::each(lower, upper)
         };
         rest.ok().map(|bounds| Box::new(bounds) as Box<dyn Constraint>)
-    }
-
-    fn spec(&self) -> String {
-        format!("sparsity:{} & {}", self.keep, self.bounds.spec())
     }
 }
 

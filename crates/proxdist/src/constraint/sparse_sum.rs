@@ -8,7 +8,7 @@ use super::selection::{Cut, by_value};
 use super::simplex::Simplex;
 use super::sparsity::keep_fits;
 use super::structure::top;
-use super::{Constraint, Face, L1Ball, NonNegative, Structure, Workspace, refusal};
+use super::{Choice, Choosing, Constraint, Face, L1Ball, NonNegative, Structure, Workspace, refusal};
 use crate::conic::Conic;
 use crate::error::Result;
 use crate::shape::Shape;
@@ -87,15 +87,7 @@ impl Constraint for SparseSum {
     }
 
     fn structure(&self) -> Structure<'_> {
-        Structure::Sparse { keep: self.keep }
-    }
-
-    fn on_support(&self, _support: &[usize]) -> Option<Box<dyn Constraint + '_>> {
-        Some(match self.rule {
-            Rule::Simplex(simplex) => Box::new(simplex),
-            Rule::L1(ball) => Box::new(ball),
-            Rule::NonNegativeL1(ball) => Box::new(NonNegativeL1(ball)),
-        })
+        Structure::Choice(self)
     }
 
     fn support_function(&self, direction: &[f64]) -> Option<f64> {
@@ -114,6 +106,21 @@ impl Constraint for SparseSum {
             Rule::NonNegativeL1(ball) => format!("nonneg & {}", ball.spec()),
         };
         format!("sparsity:{} & {rule}", self.keep)
+    }
+}
+
+impl Choosing for SparseSum {
+    fn choice(&self, length: usize) -> Choice {
+        Choice::of_coordinates(self.keep, 0..length)
+    }
+
+    fn on_support(&self, support: &[usize]) -> Option<Box<dyn Constraint + '_>> {
+        match self.rule {
+            Rule::Simplex(_) if support.is_empty() => None,
+            Rule::Simplex(simplex) => Some(Box::new(simplex)),
+            Rule::L1(ball) => Some(Box::new(ball)),
+            Rule::NonNegativeL1(ball) => Some(Box::new(NonNegativeL1(ball))),
+        }
     }
 }
 

@@ -5,7 +5,7 @@
 //! lower index.
 
 use super::selection::Cut;
-use super::{Constraint, Structure, WholeSpace, Workspace, refusal};
+use super::{Choice, Choosing, Constraint, Structure, WholeSpace, Workspace, refusal};
 use crate::error::Result;
 use crate::shape::Shape;
 use crate::spec::SetSpec;
@@ -54,15 +54,21 @@ impl Constraint for Sparsity {
     }
 
     fn structure(&self) -> Structure<'_> {
-        Structure::Sparse { keep: self.keep }
-    }
-
-    fn on_support(&self, _support: &[usize]) -> Option<Box<dyn Constraint + '_>> {
-        Some(Box::new(WholeSpace))
+        Structure::Choice(self)
     }
 
     fn spec(&self) -> String {
         SetSpec::Sparsity { keep: self.keep }.to_string()
+    }
+}
+
+impl Choosing for Sparsity {
+    fn choice(&self, length: usize) -> Choice {
+        Choice::of_coordinates(self.keep, 0..length)
+    }
+
+    fn on_support(&self, _support: &[usize]) -> Option<Box<dyn Constraint + '_>> {
+        Some(Box::new(WholeSpace))
     }
 }
 

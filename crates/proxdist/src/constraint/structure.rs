@@ -6,10 +6,12 @@
 //! stay where they are, and the rows of $E$ hold sums fixed (one for a simplex). The columns of $Z$ and the rows of $E$ are
 //! orthonormal, so $Z^Tv$ followed by $I - E^TE$ is the orthogonal projection of $v$ onto the directions.
 
+use super::choice::Choosing;
 use crate::spec::Groups;
+use std::fmt;
 
 /// The family a set belongs to, as far as an exact method for it is concerned.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy)]
 #[non_exhaustive]
 pub enum Structure<'a> {
     /// No constraint.
@@ -32,22 +34,25 @@ pub enum Structure<'a> {
         /// The largest norm, where there is one.
         radius: Option<f64>,
     },
-    /// At most `keep` nonzero entries, and a convex set for them: see [`super::Constraint::on_support`].
-    Sparse {
-        /// The largest number of nonzero entries.
-        keep: usize,
-    },
-    /// At most `keep` nonzero groups, and a convex set for their entries: see [`super::Constraint::on_support`].
-    Groups {
-        /// The largest number of nonzero groups.
-        keep: usize,
-        /// The groups; [`members`] lists them.
-        groups: &'a Groups,
-    },
+    /// Few nonzero entries or groups, and a convex set for them.
+    Choice(&'a dyn Choosing),
     /// A convex set with flat faces: [`super::Constraint::face`] gives that of any point.
     Polyhedron,
     /// Nothing is known beyond the projection.
     Other,
+}
+
+impl fmt::Debug for Structure<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::WholeSpace => f.write_str("WholeSpace"),
+            Self::Ball { radius, .. } => write!(f, "Ball({radius})"),
+            Self::Rank { rank, rows, columns, .. } => write!(f, "Rank({rank} of {rows}x{columns})"),
+            Self::Choice(_) => f.write_str("Choice"),
+            Self::Polyhedron => f.write_str("Polyhedron"),
+            Self::Other => f.write_str("Other"),
+        }
+    }
 }
 
 /// The indices of every group of a vector of this length.
@@ -197,8 +202,8 @@ pub(super) fn top(direction: impl Iterator<Item = f64>) -> f64 {
 mod tests {
     use super::*;
     use crate::constraint::{
-        Affine, Ball, Blocks, Bounds, ConeInBall, Constraint, GroupSparsity, HalfSpace, L1Ball, LinfBall, Monotone,
-        NonNegative, Simplex, SparseBounded, SparseSum, Sparsity, WholeSpace, projected,
+        Affine, Ball, Blocks, Bounds, Choice, ConeInBall, Constraint, GroupSparsity, HalfSpace, L1Ball, LinfBall,
+        Monotone, NonNegative, Simplex, SparseBounded, SparseSum, Sparsity, WholeSpace, projected,
     };
     use crate::error::Result;
 
@@ -304,17 +309,50 @@ mod tests {
             ),
         ];
         for (set, expected) in cases {
-            assert_eq!(set.structure(), Structure::Sparse { keep: 2 }, "{}", set.spec());
-            let rest = set.on_support(&[0, 2]).expect("sparse sets say");
+            let Structure::Choice(choosing) = set.structure() else { panic!("{}", set.spec()) };
+            assert_eq!(choosing.choice(3), Choice::of_coordinates(2, 0..3), "{}", set.spec());
+            let rest = choosing.on_support(&[0, 2]).expect("a support of two");
             assert!(rest.is_convex());
             let found = projected(&rest, &x)?;
             assert!(found.iter().zip(&expected).all(|(f, e)| (f - e).abs() < 1e-14), "{}: {found:?}", set.spec());
         }
         let groups = GroupSparsity::of_size(1, 2)?;
-        let Structure::Groups { keep: 1, groups: lists } = groups.structure() else { panic!("groups") };
-        assert_eq!(members(lists, 6), [[0, 1], [2, 3], [4, 5]]);
+        assert_eq!(groups.choice(6), Choice::of_units(1, [vec![0, 1], vec![2, 3], vec![4, 5]]));
         assert!(groups.on_support(&[0, 1]).is_some());
-        assert!(WholeSpace.on_support(&[0]).is_none());
+        Ok(())
+    }
+
+    #[test]
+    fn entries_that_cannot_be_zero_are_in_every_choice() -> Result<()> {
+        let bounds = Bounds::each(vec![-1.0, 0.5, -2.0, 0.0], vec![1.0, 2.0, -1.0, 3.0])?;
+        let set = SparseBounded::at_most(3, bounds);
+        let choice = set.choice(4);
+        assert_eq!((choice.keep(), choice.count()), (&[1][..], 2.0));
+        assert_eq!(choice.support(&[1]), [1, 2, 3]);
+        assert!(set.on_support(&[0, 1]).is_none(), "no point with a zero at 2");
+        let rest = set.on_support(&[1, 2, 3]).expect("all that must be in");
+        assert_eq!(projected(&rest, &[0.0, 0.0, 0.0])?, [0.5, -1.0, 0.0]);
+        assert!(SparseSum::on_simplex(1, Simplex::default())?.on_support(&[]).is_none());
+        Ok(())
+    }
+
+    #[test]
+    fn blocks_join_the_choices_of_their_parts() -> Result<()> {
+        let sparse = SparseBounded::at_most(1, Bounds::between(0.0, 1.0)?);
+        let blocks = Blocks::new().with(1, 3, sparse)?.with(4, 5, Simplex::default())?;
+        let blocks = blocks.with(6, 9, GroupSparsity::of_size(1, 2)?)?;
+        let Structure::Choice(choosing) = blocks.structure() else { panic!("{}", blocks.spec()) };
+        let choice = choosing.choice(11);
+        assert_eq!((choice.keep(), choice.units()), (&[1, 1][..], 5));
+        let support = choice.support(&[1, 3]);
+        assert_eq!(support, [0, 2, 4, 5, 6, 7, 10]);
+        let rest = choosing.on_support(&support).expect("feasible");
+        assert!(rest.is_convex());
+        assert_eq!(projected(&rest, &[-5.0, 3.0, 0.0, 9.0, -7.0, 8.0, -2.0])?, [-5.0, 1.0, 0.0, 1.0, -7.0, 8.0, -2.0]);
+        let free = Blocks::new().with(1, 3, Sparsity::at_most(1))?;
+        let Structure::Choice(choosing) = free.structure() else { panic!("{}", free.spec()) };
+        let rest = choosing.on_support(&[0, 2, 4]).expect("feasible");
+        assert!(matches!(rest.structure(), Structure::WholeSpace));
         Ok(())
     }
 }

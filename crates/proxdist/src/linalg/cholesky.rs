@@ -30,6 +30,11 @@ impl Cholesky {
             .is_ok()
     }
 
+    /// The smallest diagonal entry of the factor.
+    pub(crate) fn least_pivot(&self) -> f64 {
+        (0..self.size).map(|j| self.matrix[j * self.size + j]).fold(f64::INFINITY, f64::min)
+    }
+
     /// Replaces `rhs` by $A^{-1}$`rhs`.
     pub(crate) fn solve(&mut self, rhs: &mut [f64]) {
         let stack = self.scratch.stack(llt::solve::solve_in_place_scratch::<f64>(self.size, 1, Par::Seq));

@@ -251,7 +251,7 @@ impl<'a> Descent<'a> {
 }
 
 /// $\|x - y\|$
-pub(super) fn distance(x: &[f64], y: &[f64]) -> f64 {
+pub(crate) fn distance(x: &[f64], y: &[f64]) -> f64 {
     let difference: Vec<f64> = x.iter().zip(y).map(|(x, y)| x - y).collect();
     dot(&difference, &difference).sqrt()
 }

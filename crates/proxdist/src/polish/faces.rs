@@ -22,7 +22,7 @@ use crate::linalg::{Cholesky, axpy, dot, norm_squared};
 
 const MOST_ITERATIONS: usize = 200;
 /// Free variables up to which the Hessian is factored, and those up to which it is worth building column by column.
-const DENSE: usize = 300;
+const DENSE: usize = 1500;
 const FEW: usize = 24;
 /// Smallest and largest damping, relative to the mean curvature.
 const LEAST_DAMPING: f64 = 1e-13;
@@ -140,7 +140,7 @@ impl Newton {
         at.function.linearise_with(&at.point, caution)?;
         let mut gradient = vec![0.0; size];
         free.reduce(&at.gradient, &mut gradient);
-        let whole = at.point.len() <= 500 || at.point.len() <= 4 * size;
+        let whole = at.point.len() <= 1500 || at.point.len() <= 4 * size;
         let z = if size <= FEW || (size <= DENSE && whole) {
             self.reduced_hessian(at, &free, whole)?;
             self.solve(&free, &gradient)

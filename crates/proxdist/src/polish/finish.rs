@@ -1,11 +1,10 @@
 //! Which finish a set gets, and the two promises: the result lies in the set, and F is not above its value at the start.
 
-use super::groups::GroupExchange;
 use super::on_data::OnData;
 use super::rank::{self, LowRank};
-use super::sparse::Exchange;
-use super::{Poll, Until, convex};
-use crate::constraint::{Constraint, Structure, structure};
+use super::search::{Found, Search};
+use super::{Poll, Until, convex, rows_and_balls};
+use crate::constraint::{Choosing, Constraint, Structure};
 use crate::data::{Data, Part};
 use crate::error::Result;
 use crate::exchanges::Exchanges;
@@ -14,7 +13,7 @@ use crate::sampling::monitor_sample;
 
 /// Size of the gradient along the set at the end, relative to $\sqrt{2LF}$. What is left of F is of the order of its square; convex
 /// sets get more because their gap is of the order of the gradient itself.
-const TOLERANCE: f64 = 1e-8;
+const TOLERANCE: f64 = 1e-11;
 const RANK_TOLERANCE: f64 = 1e-8;
 
 /// A problem that is to be finished.
@@ -23,6 +22,8 @@ pub(crate) struct Finish<'p> {
     pub(crate) objective: Objective<'p>,
     pub(crate) constraint: &'p dyn Constraint,
     pub(crate) intercept: bool,
+    /// Weight of an L1 penalty that belongs to what is minimised.
+    pub(crate) l1: f64,
     pub(crate) seed: u64,
 }
 
@@ -33,6 +34,8 @@ pub(crate) struct Polished {
     pub(crate) value: f64,
     /// Its gradient there, where the finish has seen it.
     pub(crate) gradient: Option<Vec<f64>>,
+    /// For rank sets: the gradient along the set, relative to the size that gradients have.
+    pub(crate) stationarity: Option<f64>,
     /// What is known about other choices of features.
     pub(crate) exchanges: Exchanges,
 }
@@ -46,39 +49,65 @@ const ROUGH: f64 = 1e-2;
 
 impl Finish<'_> {
     /// Whether the set has an exact finish, so that the iteration need only find the right piece of it.
-    pub(crate) fn is_exact(constraint: &dyn Constraint) -> bool {
-        !matches!(constraint.structure(), Structure::Other)
+    pub(crate) fn is_exact(constraint: &dyn Constraint, features: usize) -> bool {
+        !matches!(constraint.structure(), Structure::Other) || Self::needs_no_start(constraint, features)
+    }
+
+    /// Whether the finish leads to the optimum from anywhere, and at so little cost that looking for a good start would only take time: convex
+    /// sets that are minimised over by exact models.
+    pub(crate) fn needs_no_start(constraint: &dyn Constraint, features: usize) -> bool {
+        matches!(constraint.structure(), Structure::Other)
+            && constraint.conic(features).is_some_and(|conic| conic.variables() <= convex::MOST_VARIABLES)
     }
 
     /// Finishes from feasible points, the first of which is the one to improve on. `poll` may end the search for better
     /// supports early.
     pub(crate) fn run(&self, starts: &[&[f64]], poll: Poll) -> Result<Polished> {
         let first = starts[0];
-        let value = self.objective.value(first);
-        let polished = self.family(starts, poll)?;
+        let value = self.objective.value(first) + self.penalty(first);
+        let polished = if self.l1 > 0.0 { self.penalised(first, poll)? } else { self.family(starts, poll)? };
         if polished.value <= value {
             return Ok(polished);
         }
-        Ok(Polished { theta: first.to_vec(), value, gradient: None, exchanges: Exchanges::NotApplicable })
+        let exchanges = match polished.exchanges {
+            Exchanges::NotApplicable => Exchanges::NotApplicable,
+            _ => Exchanges::CutShort,
+        };
+        Ok(Polished { theta: first.to_vec(), value, gradient: None, stationarity: None, exchanges })
+    }
+
+    fn penalty(&self, theta: &[f64]) -> f64 {
+        if self.l1 > 0.0 { self.l1 * self.objective.l1_norm(theta) } else { 0.0 }
+    }
+
+    /// Whether what is minimised can be finished: every set without a penalty, and with one those that have a small description by rows and balls.
+    pub(crate) fn is_possible(constraint: &dyn Constraint, features: usize, l1: f64) -> bool {
+        l1 == 0.0
+            || (constraint.is_convex()
+                && constraint
+                    .conic(features)
+                    .is_some_and(|conic| conic.variables() + features <= convex::MOST_VARIABLES))
+    }
+
+    /// The finish with an L1 penalty: its magnitudes are variables with a price.
+    fn penalised(&self, first: &[f64], poll: Poll) -> Result<Polished> {
+        let Self { objective, constraint, intercept, .. } = *self;
+        let mut theta = first.to_vec();
+        let mut value = objective.value(first) + self.penalty(first);
+        if let Some(conic) = constraint.conic(objective.data.columns()) {
+            let conic = conic.with_penalty(self.l1);
+            let mut function = OnData::new(objective, intercept);
+            let until = &mut Until { tolerance: TOLERANCE, poll };
+            value = rows_and_balls::minimise(&mut function, &conic, &mut theta, until)?.value;
+        }
+        Ok(Polished { theta, value, gradient: None, stationarity: None, exchanges: Exchanges::NotApplicable })
     }
 
     fn family(&self, starts: &[&[f64]], poll: Poll) -> Result<Polished> {
         let Self { objective, constraint, intercept, .. } = *self;
-        let data = objective.data;
         let mut theta = starts[0].to_vec();
         let finished = match constraint.structure() {
-            Structure::Sparse { keep } => return self.exchange(keep, starts, poll),
-            Structure::Groups { keep, groups } => {
-                let groups = structure::members(groups, data.columns());
-                let exchange = GroupExchange { objective, constraint, intercept, keep, groups: &groups };
-                let theta = exchange.finish(starts, poll)?;
-                return Ok(Polished {
-                    value: objective.value(&theta),
-                    theta,
-                    gradient: None,
-                    exchanges: Exchanges::NotApplicable,
-                });
-            }
+            Structure::Choice(choosing) => return self.choose(choosing, starts, poll),
             Structure::Rank { rank, rows, columns, radius } => {
                 let set = LowRank { rank, rows, columns, radius };
                 // The first steps lead from far away; a few rows an unknown are enough for them.
@@ -98,28 +127,31 @@ impl Finish<'_> {
                 convex::minimise(&mut function, constraint, &mut theta, &mut Until { tolerance: TOLERANCE, poll })?
             }
         };
-        Ok(Polished { theta, value: finished.value, gradient: finished.gradient, exchanges: Exchanges::NotApplicable })
+        let is_rank = matches!(constraint.structure(), Structure::Rank { .. });
+        Ok(Polished {
+            theta,
+            value: finished.value,
+            gradient: finished.gradient,
+            stationarity: is_rank.then_some(finished.stationarity),
+            exchanges: Exchanges::NotApplicable,
+        })
     }
 
-    /// The finish over a sparsity set, on a sample first where the rows are many.
-    fn exchange(&self, keep: usize, starts: &[&[f64]], poll: Poll) -> Result<Polished> {
-        let Self { objective, constraint, intercept, .. } = *self;
-        let exchange = Exchange { objective, constraint, intercept, keep, sample: None };
-        let exchanged = match self.sample(LARGE, SAMPLE)? {
-            None => exchange.finish(starts, poll)?,
+    /// The finish over a set that leaves a choice, on a sample first where the rows are many.
+    fn choose(&self, choosing: &dyn Choosing, starts: &[&[f64]], poll: Poll) -> Result<Polished> {
+        let Self { objective, intercept, .. } = *self;
+        let search = Search { objective, choosing, intercept, sample: None };
+        let Found { theta, value, gradient, exchanges } = match self.sample(LARGE, SAMPLE)? {
+            None => search.finish(starts, poll)?,
             Some(sample) => {
                 let part = sample.data()?;
-                let on_part = self.on(&part);
-                let found = Exchange { objective: on_part.objective, ..exchange }.finish(starts, poll)?;
-                Exchange { sample: Some(on_part.objective), ..exchange }.finish(&[&found.theta], poll)?
+                let on_part = self.on(&part).objective;
+                let found = Search { objective: on_part, ..search }.finish(starts, poll)?;
+                let starts: Vec<&[f64]> = std::iter::once(&found.theta[..]).chain(starts.iter().copied()).collect();
+                Search { sample: Some(on_part), ..search }.finish(&starts, poll)?
             }
         };
-        let theta = exchanged.theta;
-        let (value, gradient) = match exchanged.measured {
-            Some((value, gradient)) => (value, Some(gradient)),
-            None => (objective.value(&theta), None),
-        };
-        Ok(Polished { theta, value, gradient, exchanges: exchanged.exchanges })
+        Ok(Polished { theta, value, gradient, stationarity: None, exchanges })
     }
 
     /// The same problem on some of the rows.

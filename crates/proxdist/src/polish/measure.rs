@@ -6,7 +6,9 @@
 //! is zero exactly at minimisers over a convex set. F can fall by about $\tfrac12\delta^2$, so $\delta/\sqrt{2F}$ is a number without units that does not change
 //! when columns or responses are measured in other units.
 
+use super::Smooth;
 use crate::conic::{Conic, multipliers};
+use crate::error::Result;
 
 /// A set and a metric.
 pub(crate) struct Measure<'a> {
@@ -34,6 +36,18 @@ pub(crate) fn free_part(features: usize, gradient: &[f64], metric: &[f64]) -> f6
         (Some(slope), Some(bend)) if *slope != 0.0 => slope / bend.max(f64::MIN_POSITIVE).sqrt(),
         _ => 0.0,
     }
+}
+
+/// The F that residuals are compared with: its value, or for fits so good that only rounding is left of it, a share of that without any feature.
+pub(crate) fn reference(function: &mut dyn Smooth, value: f64) -> Result<f64> {
+    let at_zero = function.value(&vec![0.0; function.dimension()])?;
+    Ok(floored(value, at_zero))
+}
+
+/// The same from F without any feature.
+pub(crate) fn floored(value: f64, at_zero: f64) -> f64 {
+    let floor = 1e-12 * at_zero.abs();
+    if floor.is_finite() { value.abs().max(floor) } else { value.abs() }
 }
 
 /// $\delta/\sqrt{2F}$; for a perfect fit, with $F = 0$, zero only if $\delta$ is.

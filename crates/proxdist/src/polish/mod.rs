@@ -7,33 +7,42 @@ mod ball;
 mod caution;
 mod convex;
 mod descent;
+mod every_choice;
+mod exchange;
 mod faces;
 mod factors;
 mod finish;
 mod gap;
-mod groups;
+mod gram;
 mod measure;
 mod normal;
 mod on_columns;
 mod on_data;
 mod rank;
-mod rows_and_balls;
 mod rank_cg;
 mod rank_dense;
 mod rank_place;
 #[cfg(test)]
 mod rank_tests;
+mod refit;
+mod removal;
+mod rows_and_balls;
 mod scores;
+mod search;
+#[cfg(test)]
+mod search_tests;
 mod smooth;
-mod sparse;
 mod subsets;
+mod sweep;
 #[cfg(test)]
 mod testing;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use descent::distance;
 pub(crate) use finish::Finish;
-pub(crate) use gap::gap;
+pub(crate) use gap::gap as support_gap;
+pub(crate) use measure::{Measure, floored, free_part, relative};
 pub(crate) use on_columns::OnColumns;
 pub(crate) use on_data::{OnData, RowDerivatives};
 pub(crate) use smooth::Smooth;

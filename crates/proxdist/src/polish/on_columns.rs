@@ -47,10 +47,53 @@ fn pick(data: &Data, columns: &[usize], range: Range<usize>, block: &mut Vec<f64
     }
 }
 
+/// Columns that were copied once, for functions on nearly the same columns.
+pub(crate) struct Block {
+    columns: Vec<usize>,
+    values: Vec<f64>,
+}
+
+impl Block {
+    /// A copy of these columns, in ascending order, if that is small.
+    pub(crate) fn of(data: &Data, columns: &[usize]) -> Option<Self> {
+        let is_small = data.rows().saturating_mul(columns.len()) <= MOST_COPIED;
+        is_small.then(|| Self { columns: columns.to_vec(), values: copied(data, columns) })
+    }
+
+    /// A copy of other columns, taken from here as far as they are here.
+    fn adapted(&self, data: &Data, columns: &[usize]) -> Vec<f64> {
+        let missing: Vec<usize> =
+            columns.iter().copied().filter(|column| self.columns.binary_search(column).is_err()).collect();
+        let rest = copied(data, &missing);
+        let places: Vec<(bool, usize)> = columns
+            .iter()
+            .map(|column| match self.columns.binary_search(column) {
+                Ok(at) => (true, at),
+                Err(_) => (false, missing.iter().position(|other| other == column).unwrap_or(0)),
+            })
+            .collect();
+        let (here, there) = (self.columns.len(), missing.len());
+        let mut all = Vec::with_capacity(data.rows() * columns.len());
+        for row in 0..data.rows() {
+            let (own, other) = (&self.values[row * here..(row + 1) * here], &rest[row * there..(row + 1) * there]);
+            all.extend(places.iter().map(|&(is_here, at)| if is_here { own[at] } else { other[at] }));
+        }
+        all
+    }
+}
+
 impl<'p> OnColumns<'p> {
     pub(crate) fn new(objective: Objective<'p>, columns: &'p [usize], intercept: bool) -> Self {
+        Self::near(objective, columns, intercept, None)
+    }
+
+    /// The same, with columns from a block as far as it has them.
+    pub(crate) fn near(objective: Objective<'p>, columns: &'p [usize], intercept: bool, block: Option<&Block>) -> Self {
         let is_small = objective.data.rows().saturating_mul(columns.len()) <= MOST_COPIED;
-        let copied = is_small.then(|| copied(objective.data, columns));
+        let copied = is_small.then(|| match block {
+            Some(block) => block.adapted(objective.data, columns),
+            None => copied(objective.data, columns),
+        });
         Self { objective, columns, intercept, copied, curvatures: Vec::new() }
     }
 
@@ -159,6 +202,21 @@ impl Smooth for OnColumns<'_> {
 
     fn has_majorant(&self) -> bool {
         self.objective.has_majorant()
+    }
+
+    fn diagonal(&mut self) -> Result<Vec<f64>> {
+        let (width, size) = (self.columns.len(), self.dimension());
+        let mut total = self.sum(size, |part, block, range, _| {
+            for (row, x) in numbered(block, width, range) {
+                let curvature = self.curvatures[row];
+                part.iter_mut().zip(x).for_each(|(d, x)| *d += curvature * x * x);
+                if size > width {
+                    part[width] += curvature;
+                }
+            }
+        })?;
+        total[..width].iter_mut().for_each(|d| *d += self.objective.ridge);
+        Ok(total)
     }
 
     fn hessian_times(&mut self, v: &[f64], out: &mut [f64]) -> Result<()> {

@@ -106,7 +106,7 @@ pub(super) fn minimise_with(
     theta.copy_from_slice(&at.theta);
     Ok(Finished {
         value: at.now.value,
-        stationarity: if at.now.is_finite() { at.residual } else { f64::INFINITY },
+        stationarity: if at.now.is_finite() { at.stationarity() } else { f64::INFINITY },
         gradient: Some(at.now.gradient),
         iterations,
         hessian_products: model.products(),

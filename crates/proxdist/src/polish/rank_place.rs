@@ -132,6 +132,14 @@ impl Place {
         }
     }
 
+    /// The gradient along the set, relative to the size that gradients have: the larger of what both rules of [`Place::is_finished`] look at.
+    pub(super) fn stationarity(&self) -> f64 {
+        let scale = (2.0 * self.now.mean_curvature() * self.size).sqrt();
+        let by_norm = if self.residual == 0.0 { 0.0 } else { self.residual / scale };
+        let by_fall = if self.decrement == 0.0 { 0.0 } else { (self.decrement / self.size).sqrt() };
+        by_norm.max(by_fall)
+    }
+
     /// Whether the gradient along the set is below the tolerance: what F could fall by relative to F, and by its norm relative to
     /// $\sqrt{2LF}$.
     pub(super) fn is_finished(&self, tolerance: f64) -> bool {

@@ -491,6 +491,9 @@ fn sparse_rows_give_the_same_result() {
 #[test]
 fn a_cone_in_a_ball_keeps_its_rank() {
     let set = ConeInBall::new(Rank::at_most(2, 4, 3), 1.5).unwrap();
-    assert_eq!(set.structure(), Structure::Rank { rank: 2, rows: 4, columns: 3, radius: Some(1.5) });
+    let Structure::Rank { rank: 2, rows: 4, columns: 3, radius: Some(radius) } = set.structure() else {
+        panic!("rank")
+    };
+    assert_eq!(radius, 1.5);
     assert!(Ball::radius(1.5).is_ok());
 }

@@ -7,7 +7,7 @@
 //! It ends when the gradient is at the normal cone: $\|D^{-1/2}(g + A^Tz)\| \le \varepsilon\sqrt{2F}$ with $D$ the diagonal of the Hessian.
 
 use super::caution::Caution;
-use super::measure::{Measure, relative};
+use super::measure::{Measure, reference, relative};
 use super::{Finished, Smooth, Until};
 use crate::conic::{Active, Conic, Hessian, Model, Nearest, Quadratic, Reach, nearest, refine, refined, solve};
 use crate::error::Result;
@@ -41,7 +41,8 @@ pub(crate) fn minimise(
     {
         point[..features].copy_from_slice(&inside);
     }
-    let mut at = At::new(function, point)?;
+    let mut at = At::new(function, conic, point)?;
+    let floor = reference(function, 0.0)?;
     let mut models = Models { conic, cholesky: Cholesky::default(), hessian: Vec::new(), active: None };
     let mut caution = Caution::default();
     let (mut iterations, mut products, mut idle, mut damping) = (0, 0, 0, 0);
@@ -50,7 +51,7 @@ pub(crate) fn minimise(
     while at.is_usable() {
         if is_linearised {
             let measure = Measure { conic, features, metric: &models.diagonal() };
-            let residual = relative(measure.residual(&at.point, &at.gradient), at.value);
+            let residual = relative(measure.residual(&at.point, &at.gradient), at.value.max(floor));
             let has_improved = residual < 0.5 * best.0 || at.value < best.1.value - ROUNDING * best.1.value.abs();
             idle = if has_improved { 0 } else { idle + 1 };
             if residual < best.0 || at.value < best.1.value - ROUNDING * best.1.value.abs() {
@@ -78,7 +79,7 @@ pub(crate) fn minimise(
                 damping += 1;
                 continue;
             };
-            if at.go(function, &step, 1.0)? {
+            if at.go(function, conic, &step, 1.0)? {
                 caution.ease();
                 damping = damping.saturating_sub(1);
                 break true;
@@ -90,7 +91,7 @@ pub(crate) fn minimise(
             let mut has_moved = false;
             for _ in 0..HALVINGS {
                 length *= 0.5;
-                if at.go(function, &step, length)? {
+                if at.go(function, conic, &step, length)? {
                     has_moved = true;
                     break;
                 }
@@ -128,9 +129,9 @@ struct At {
 }
 
 impl At {
-    fn new(function: &mut dyn Smooth, point: &[f64]) -> Result<Self> {
+    fn new(function: &mut dyn Smooth, conic: &Conic, point: &[f64]) -> Result<Self> {
         let mut gradient = vec![0.0; point.len()];
-        let value = function.gradient(point, &mut gradient)?;
+        let value = function.gradient(point, &mut gradient)? + conic.penalty(point);
         Ok(Self { point: point.to_vec(), value, gradient })
     }
 
@@ -139,9 +140,10 @@ impl At {
     }
 
     /// Moves along a step if F falls enough, or if it cannot be told and the step is a full one.
-    fn go(&mut self, function: &mut dyn Smooth, target: &[f64], length: f64) -> Result<bool> {
+    fn go(&mut self, function: &mut dyn Smooth, conic: &Conic, target: &[f64], length: f64) -> Result<bool> {
         let step: Vec<f64> = target.iter().zip(&self.point).map(|(t, x)| t - x).collect();
-        let slope = dot(&step, &self.gradient);
+        // Along the segment the penalty falls at least as fast as on the average.
+        let slope = dot(&step, &self.gradient) + conic.penalty(target) - conic.penalty(&self.point);
         let is_tiny = slope.abs() <= UNVERIFIABLE * self.value.abs();
         if !slope.is_finite() || (slope >= 0.0 && !is_tiny) {
             return Ok(false);
@@ -151,7 +153,7 @@ impl At {
         } else {
             self.point.iter().zip(&step).map(|(x, d)| x + length * d).collect()
         };
-        let next = Self::new(function, &trial)?;
+        let next = Self::new(function, conic, &trial)?;
         if !next.is_usable() {
             return Ok(false);
         }
@@ -231,6 +233,9 @@ impl Models<'_> {
         let place = |j: usize| if j < features { j } else { j + magnitudes };
         let mut hessian = vec![0.0; size * size];
         let mut linear = vec![0.0; size];
+        for (t, magnitude) in self.conic.magnitudes.iter().enumerate() {
+            linear[features + t] = magnitude.price;
+        }
         for j in 0..small {
             let row = &self.hessian[j * small..(j + 1) * small];
             let extra = damping * row[j];

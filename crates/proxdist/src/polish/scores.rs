@@ -5,101 +5,24 @@
 //! $j \in S$ costs $\tfrac12\theta_j^2/a_{jj}$; then adding $i \notin S$ gains $\tfrac12$ of
 //! $$\frac{(g_i - \theta_jB_{ji}/a_{jj})^2}{d_i - C_i^TB_i + B_{ji}^2/a_{jj}}.$$
 //! This is exact for squared loss and the quadratic model otherwise, for all pairs at $O(|S|)$ a pair.
+//!
+//! A convex set beside sparsity can make the gradient $g_S$ on the support nonzero. Then all this is done at the minimiser of the model without
+//! that set, $\theta - ag_S$, where the model is $\tfrac12g_S^Tag_S$ lower and $g_i$ becomes $g_i - B_i^Tg_S$: for squared loss what comes out
+//! is a lower bound of F after the exchange.
 
-use super::on_data::RowDerivatives;
-use crate::data::{Support, added, over_rows};
+use super::sweep::{Sweep, crosses};
 use crate::error::Result;
-use crate::linalg::{Cholesky, add_transposed_product, axpy};
+use crate::linalg::{Cholesky, axpy, dot};
 use crate::objective::Objective;
-
-/// Derivatives at a point, for all columns.
-pub(crate) struct Sweep {
-    /// F.
-    pub(crate) value: f64,
-    /// Gradient, with the entry of the intercept last if there is one.
-    pub(crate) gradient: Vec<f64>,
-    /// $\sum_i w_i\ell''_ix_{ij}^2 + \lambda$ for every column.
-    pub(crate) diagonal: Vec<f64>,
-    /// Second derivatives between every column and the support (with the intercept), if they were asked for and are few
-    /// enough to keep.
-    crosses: Option<Vec<f64>>,
-}
-
-impl Sweep {
-    /// F and its gradient from all data, second derivatives from a sample of them: on many rows a fraction of the work.
-    pub(crate) fn estimated(objective: Objective, sample: Objective, theta: &[f64], support: &[usize]) -> Result<Self> {
-        let mut gradient = vec![0.0; theta.len()];
-        let value = objective.gradient(theta, &mut gradient)?;
-        Ok(Self { value, gradient, ..sweep(sample, theta, support, None)? })
-    }
-
-    /// Whether the second derivatives with the support are known for all columns.
-    pub(crate) fn has_crosses(&self) -> bool {
-        self.crosses.is_some()
-    }
-}
-
-/// Numbers of second derivatives that are kept: 32 MB.
-const MOST_CROSSES: usize = 1 << 22;
-
-/// Measures all columns at `theta` in one pass. A diagonal that is known already (squared loss: it never changes) saves work.
-pub(crate) fn sweep(
-    objective: Objective,
-    theta: &[f64],
-    support: &[usize],
-    diagonal: Option<Vec<f64>>,
-) -> Result<Sweep> {
-    let columns = objective.data.columns();
-    let intercept = theta.len() > columns;
-    let size = support.len() + usize::from(intercept);
-    let keeps_crosses = columns.saturating_mul(size + 1) <= MOST_CROSSES;
-    // Beside each row stand its slope and, weighted with its curvature, its entries in the support.
-    let width = if keeps_crosses { size + 1 } else { 1 };
-    let needs_diagonal = diagonal.is_none();
-    // At the end of the sums stand the derivative of the intercept and F.
-    let length = columns * (width + usize::from(needs_diagonal)) + 2;
-    let few = Support::of(&theta[..columns]);
-    let parts = over_rows(
-        objective.data,
-        length,
-        || (vec![0.0; length], Vec::new(), Vec::new(), RowDerivatives::default()),
-        |(part, held, beside, derived), rows, range| {
-            part[length - 1] += derived.measure(objective, theta, &few, rows, range.clone());
-            let kept = if keeps_crosses { support } else { &[] };
-            held.clear();
-            rows.pick(kept, held);
-            beside.clear();
-            for (i, (slope, weight)) in derived.slopes.iter().zip(&derived.curvatures).enumerate() {
-                beside.push(*slope);
-                beside.extend(held[i * kept.len()..(i + 1) * kept.len()].iter().map(|x| weight * x));
-                beside.extend((keeps_crosses && intercept).then_some(*weight));
-            }
-            part[length - 2] += derived.slopes.iter().sum::<f64>();
-            rows.add_transposed_product(beside, width, &mut part[..columns * width]);
-            if needs_diagonal {
-                rows.add_weighted_squares(&derived.curvatures, &mut part[columns * width..length - 2]);
-            }
-            Ok(())
-        },
-    )?;
-    let total = added(parts.into_iter().map(|(part, ..)| part).collect());
-    let ridge = objective.ridge;
-    let mut gradient: Vec<f64> = (0..columns).map(|j| total[j * width] + ridge * theta[j]).collect();
-    gradient.extend(intercept.then_some(total[length - 2]));
-    let diagonal = diagonal.unwrap_or_else(|| total[columns * width..length - 2].iter().map(|d| d + ridge).collect());
-    let crosses = keeps_crosses
-        .then(|| total[..columns * width].chunks_exact(width).flat_map(|row| &row[1..]).copied().collect());
-    Ok(Sweep { value: total[length - 1] + objective.ridge_term(theta), gradient, diagonal, crosses })
-}
 
 /// One feature out, another in.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Swap {
-    /// Position in the support of the feature that leaves; `None` if there is room.
-    pub(crate) out: Option<usize>,
+    /// Position in the support of the feature that leaves.
+    pub(crate) leaves: usize,
     /// Column that enters.
     pub(crate) enters: usize,
-    /// Predicted change of F.
+    /// Predicted change of F, or a lower bound of it.
     pub(crate) change: f64,
 }
 
@@ -108,149 +31,161 @@ pub(crate) struct Held<'a> {
     pub(crate) support: &'a [usize],
     /// Coefficients of the support, then the intercept if there is one.
     pub(crate) point: &'a [f64],
+    /// The gradient there in the same coordinates.
+    pub(crate) gradient: &'a [f64],
     /// Hessian on the same, full and symmetric.
     pub(crate) hessian: &'a [f64],
 }
 
-/// The inverse of a Hessian, nudged if it is singular. Symmetric, full.
-pub(crate) fn inverse(hessian: &[f64], size: usize) -> Option<Vec<f64>> {
-    let trace: f64 = (0..size).map(|j| hessian[j * size + j]).sum();
+/// The inverse of a Hessian, symmetric and full.
+pub(crate) struct Inverse {
+    entries: Vec<f64>,
+    /// The largest $a_{jj}A_{jj}$: how much rounding grows. Infinite if the Hessian had to be nudged to be inverted.
+    pub(crate) inflation: f64,
+}
+
+/// The inverse of a Hessian, nudged if it is singular. Its rows and columns are scaled first, so that units do not matter.
+pub(crate) fn inverse(hessian: &[f64], size: usize) -> Option<Inverse> {
+    if size == 0 {
+        return Some(Inverse { entries: Vec::new(), inflation: 1.0 });
+    }
+    let scale = |j: usize| hessian[j * size + j].sqrt();
+    let scales: Vec<f64> = (0..size).map(scale).map(|s| if s > 0.0 && s.is_finite() { s } else { 1.0 }).collect();
     let mut cholesky = Cholesky::default();
-    [0.0, 1e-12, 1e-9, 1e-6].iter().find_map(|nudge| {
+    [0.0, 1e-12, 1e-9, 1e-6].iter().find_map(|&nudge| {
         let matrix = cholesky.matrix(size);
-        matrix.copy_from_slice(hessian);
-        (0..size).for_each(|j| matrix[j * size + j] += nudge * trace / size as f64);
+        for j in 0..size {
+            for k in 0..size {
+                matrix[j * size + k] = hessian[j * size + k] / (scales[j] * scales[k]);
+            }
+            matrix[j * size + j] += nudge;
+        }
         if !cholesky.factor() {
             return None;
         }
-        let mut columns = vec![0.0; size * size];
-        for (j, column) in columns.chunks_exact_mut(size).enumerate() {
+        let mut entries = vec![0.0; size * size];
+        let mut inflation: f64 = if nudge > 0.0 { f64::INFINITY } else { 1.0 };
+        for (j, column) in entries.chunks_exact_mut(size).enumerate() {
             column[j] = 1.0;
             cholesky.solve(column);
+            inflation = inflation.max(column[j]);
+            column.iter_mut().zip(&scales).for_each(|(a, s)| *a /= s * scales[j]);
         }
-        Some(columns)
+        inflation.is_finite().then_some(()).or((nudge > 0.0).then_some(()))?;
+        Some(Inverse { entries, inflation })
     })
 }
 
-/// The best swap for each candidate column, best first. With room in the support, additions instead. Gains are multiplied by
-/// `caution`, which is above one where second derivatives are estimates.
-pub(crate) fn swaps(
-    objective: Objective,
-    theta: &[f64],
-    held: &Held,
-    sweep: &Sweep,
-    candidates: &[usize],
-    has_room: bool,
-    caution: f64,
-) -> Result<Vec<Swap>> {
-    let size = held.point.len();
-    let Some(inverse) = inverse(held.hessian, size) else { return Ok(Vec::new()) };
-    let separate = match sweep.crosses {
-        Some(_) => None,
-        None => Some(crosses(objective, theta, held.support, size, candidates)?),
-    };
-    let removable = held.support.len();
-    let mut b = vec![0.0; size];
-    let mut found: Vec<Swap> = Vec::with_capacity(candidates.len());
-    for (at, &column) in candidates.iter().enumerate() {
-        let cross = match (&sweep.crosses, &separate) {
+/// What the scores of all exchanges share.
+pub(crate) struct Scores<'a> {
+    held: &'a Held<'a>,
+    sweep: &'a Sweep,
+    candidates: &'a [usize],
+    inverse: Inverse,
+    /// Second derivatives with the support for the candidates, where the sweep does not have those of all columns.
+    separate: Option<Vec<f64>>,
+}
+
+/// Part of a column's second derivative that must be left for its gain to be trusted.
+const INDEPENDENT: f64 = 1e-8;
+
+impl<'a> Scores<'a> {
+    /// `None` if the Hessian on the support is not even nearly invertible.
+    pub(crate) fn new(
+        objective: Objective,
+        theta: &[f64],
+        held: &'a Held<'a>,
+        sweep: &'a Sweep,
+        candidates: &'a [usize],
+    ) -> Result<Option<Self>> {
+        let size = held.point.len();
+        let Some(inverse) = inverse(held.hessian, size) else { return Ok(None) };
+        let separate = match sweep.crosses {
+            Some(_) => None,
+            None => Some(crosses(objective, theta, held.support, size, candidates)?),
+        };
+        Ok(Some(Self { held, sweep, candidates, inverse, separate }))
+    }
+
+    /// How much rounding grows in these scores.
+    pub(crate) fn inflation(&self) -> f64 {
+        self.inverse.inflation
+    }
+
+    /// $B_i$ into `b`, and what the support leaves of the second derivative of the candidate.
+    fn explain(&self, at: usize, b: &mut [f64]) -> f64 {
+        let (column, size) = (self.candidates[at], b.len());
+        let cross = match (&self.sweep.crosses, &self.separate) {
             (Some(all), _) => &all[column * size..(column + 1) * size],
             (None, Some(some)) => &some[at * size..(at + 1) * size],
             (None, None) => &[],
         };
         b.fill(0.0);
         for (k, &c) in cross.iter().enumerate() {
-            axpy(c, &inverse[k * size..(k + 1) * size], &mut b);
+            axpy(c, &self.inverse.entries[k * size..(k + 1) * size], b);
         }
-        let explained: f64 = cross.iter().zip(&b).map(|(c, b)| c * b).sum();
-        let left = (sweep.diagonal[column] - explained).max(0.0);
-        let slope = sweep.gradient[column];
-        // Below this a column is a combination of the others, and nothing can be gained from it.
-        let least = 1e-10 * sweep.diagonal[column];
-        let mut best = Swap { out: None, enters: column, change: 0.0 };
-        if has_room {
-            best.change = if left > least { -0.5 * slope * slope / left } else { 0.0 };
-        } else {
-            for j in 0..removable {
-                let (own, value) = (inverse[j * size + j], held.point[j]);
-                let curvature = left + b[j] * b[j] / own;
-                if curvature > least {
-                    let moved = slope - value * b[j] / own;
-                    let change = 0.5 * (value * value / own - caution * moved * moved / curvature);
-                    if change < best.change {
-                        best = Swap { out: Some(j), enters: column, change };
-                    }
-                }
+        let explained: f64 = cross.iter().zip(&*b).map(|(c, b)| c * b).sum();
+        (self.sweep.diagonal[column] - explained).max(0.0)
+    }
+
+    /// Calls `each` with every swap that `allows` (position in the support, column) and its predicted change; `None` where the column is
+    /// so nearly a combination of the others that nothing can be predicted. Gains are multiplied by `caution`, which is above one
+    /// where second derivatives are estimates.
+    pub(crate) fn swaps(&self, allows: impl Fn(usize, usize) -> bool, caution: f64, mut each: impl FnMut(Swap, bool)) {
+        let size = self.held.point.len();
+        let mut moved = vec![0.0; size];
+        for (k, &g) in self.held.gradient.iter().enumerate() {
+            axpy(-g, &self.inverse.entries[k * size..(k + 1) * size], &mut moved);
+        }
+        let dropped = 0.5 * dot(&moved, self.held.gradient);
+        let free: Vec<f64> = self.held.point.iter().zip(&moved).map(|(x, d)| x + d).collect();
+        let mut b = vec![0.0; size];
+        for (at, &column) in self.candidates.iter().enumerate() {
+            let diagonal = self.sweep.diagonal[column];
+            // A column of zeros changes nothing.
+            if diagonal == 0.0 {
+                continue;
+            }
+            let left = self.explain(at, &mut b);
+            let slope = self.sweep.gradient[column] - dot(&b, self.held.gradient);
+            for leaves in (0..self.held.support.len()).filter(|&leaves| allows(leaves, column)) {
+                let own = self.inverse.entries[leaves * size + leaves];
+                let curvature = left + b[leaves] * b[leaves] / own;
+                let along = slope - free[leaves] * b[leaves] / own;
+                let gain = caution * along * along / curvature.max(INDEPENDENT * diagonal);
+                let change = dropped + 0.5 * (free[leaves] * free[leaves] / own - gain);
+                let is_clear = curvature > INDEPENDENT * diagonal && change.is_finite();
+                each(Swap { leaves, enters: column, change }, is_clear);
             }
         }
-        if best.change < 0.0 {
-            found.push(best);
-        }
     }
-    found.sort_by(|a, b| a.change.total_cmp(&b.change).then(a.enters.cmp(&b.enters)));
-    Ok(found)
-}
 
-/// $C$ for some candidates only, `size` numbers each, in a pass of its own.
-fn crosses(
-    objective: Objective,
-    theta: &[f64],
-    support: &[usize],
-    size: usize,
-    candidates: &[usize],
-) -> Result<Vec<f64>> {
-    let length = candidates.len() * size;
-    let few = Support::of(&theta[..objective.data.columns()]);
-    let parts = over_rows(
-        objective.data,
-        length,
-        || (vec![0.0; length], Vec::new(), Vec::new(), RowDerivatives::default()),
-        |(part, block, weighted, derived), rows, range| {
-            derived.measure(objective, theta, &few, rows, range.clone());
-            block.clear();
-            rows.pick(support, block);
-            weighted.clear();
-            for (i, weight) in derived.curvatures.iter().enumerate() {
-                let x = &block[i * support.len()..(i + 1) * support.len()];
-                weighted.extend(x.iter().map(|x| weight * x));
-                weighted.extend((size > support.len()).then_some(*weight));
-            }
-            block.clear();
-            rows.pick(candidates, block);
-            add_transposed_product(block, weighted, range.len(), candidates.len(), size, part);
-            Ok(())
-        },
-    )?;
-    Ok(added(parts.into_iter().map(|(part, ..)| part).collect()))
-}
-
-/// Columns outside the support that are worth looking at: all if there are at most `most`, else those with the largest $g^2/d$.
-pub(crate) fn screened(sweep: &Sweep, support: &[usize], most: usize) -> Vec<usize> {
-    let columns = sweep.diagonal.len();
-    let mut rest: Vec<usize> = (0..columns).filter(|j| support.binary_search(j).is_err()).collect();
-    if columns <= most {
-        return rest;
+    /// Second derivative along a candidate once a feature of the support has left and the others follow.
+    pub(crate) fn curvatures(&self, at: usize, b: &mut Vec<f64>) -> Vec<f64> {
+        let size = self.held.point.len();
+        b.resize(size, 0.0);
+        let left = self.explain(at, b);
+        let least = INDEPENDENT * self.sweep.diagonal[self.candidates[at]];
+        let own = |j: usize| self.inverse.entries[j * size + j];
+        (0..self.held.support.len()).map(|j| (left + b[j] * b[j] / own(j)).max(least)).collect()
     }
-    let score = |j: usize| {
-        let gain = sweep.gradient[j] * sweep.gradient[j] / sweep.diagonal[j];
-        if gain.is_finite() { gain } else { 0.0 }
-    };
-    rest.sort_by(|&a, &b| score(b).total_cmp(&score(a)).then(a.cmp(&b)));
-    rest.truncate(most);
-    rest.sort_unstable();
-    rest
 }
 
-/// Predicted support of `keep` columns after removing features one by one, cheapest first, on the quadratic model.
-pub(crate) fn eliminate(held: &Held, keep: usize) -> Option<Vec<usize>> {
+/// Predicted support after removing features one by one, cheapest first, on the quadratic model, until no pool has more than it may keep.
+/// `pools` has the pool of each position in the support, if it has one.
+pub(crate) fn eliminate(held: &Held, pools: &[Option<usize>], keep: &[usize]) -> Option<Vec<usize>> {
     let size = held.point.len();
-    let mut inverse = inverse(held.hessian, size)?;
+    let mut inverse = inverse(held.hessian, size)?.entries;
+    let mut counts = vec![0; keep.len()];
+    pools.iter().flatten().for_each(|&pool| counts[pool] += 1);
     let mut point = held.point.to_vec();
     let mut alive: Vec<usize> = (0..held.support.len()).collect();
-    while alive.len() > keep {
+    while counts.iter().zip(keep).any(|(count, keep)| count > keep) {
         let cost = |&j: &usize| point[j] * point[j] / inverse[j * size + j].max(f64::MIN_POSITIVE);
-        let at = (0..alive.len()).min_by(|&a, &b| cost(&alive[a]).total_cmp(&cost(&alive[b])))?;
+        let may_go = |&at: &usize| pools[alive[at]].is_some_and(|pool| counts[pool] > keep[pool]);
+        let at = (0..alive.len()).filter(may_go).min_by(|&a, &b| cost(&alive[a]).total_cmp(&cost(&alive[b])))?;
         let j = alive.remove(at);
+        pools[j].into_iter().for_each(|pool| counts[pool] -= 1);
         let own = inverse[j * size + j];
         let column: Vec<f64> = inverse[j * size..(j + 1) * size].to_vec();
         axpy(-point[j] / own, &column, &mut point);
@@ -259,13 +194,4 @@ pub(crate) fn eliminate(held: &Held, keep: usize) -> Option<Vec<usize>> {
         }
     }
     Some(alive.into_iter().map(|j| held.support[j]).collect())
-}
-
-/// Support of the nonzero coefficients of a full point.
-pub(crate) fn support_of(theta: &[f64], columns: usize) -> Vec<usize> {
-    let support = Support::of(&theta[..columns]);
-    match support.indices() {
-        Some(few) => few.to_vec(),
-        None => (0..columns).filter(|&j| theta[j] != 0.0).collect(),
-    }
 }

@@ -272,7 +272,7 @@ impl<'a> CrossValidation<'a> {
             let score = self.scoring.score(&*self.loss, &fit, &test).map_err(failure(point))?;
             let start = (fit.coefficients().to_vec(), fit.intercept().unwrap_or(0.0));
             starts[point.moved_along().unwrap_or(0)..].fill(Some(start));
-            cells.push((score, matches!(fit.stop(), Stop::Converged | Stop::Polished)));
+            cells.push((score, fit.stop().is_success()));
             halt.finished(fold, point, score);
         }
         Ok(Some(cells))

@@ -25,6 +25,17 @@ pub enum Penalty {
 }
 
 impl Penalty {
+    /// $\|D^{-1/2}r\|$, where $r$ is the part of $-g$ outside the subdifferential of the penalty at `theta`: zero at a minimiser of $F + q$.
+    pub(crate) fn residual(self, theta: &[f64], gradient: &[f64], metric: &[f64]) -> f64 {
+        let left = |j: usize| match self {
+            Self::L1(weight) if theta[j] == 0.0 => (gradient[j].abs() - weight).max(0.0),
+            Self::L1(weight) => gradient[j] + weight * theta[j].signum(),
+            Self::L2(weight) => gradient[j] + weight * theta[j],
+        };
+        let squares = (0..theta.len()).map(|j| (left(j), metric[j])).filter(|(left, _)| *left != 0.0);
+        squares.map(|(left, bend)| left * left / bend.max(f64::MIN_POSITIVE)).sum::<f64>().sqrt()
+    }
+
     /// Replaces `x` by $\arg\min_u \alpha q(u) + \frac12\|u - x\|^2$.
     pub(crate) fn prox(self, alpha: f64, x: &mut [f64]) {
         match self {

@@ -14,8 +14,8 @@ use std::time::Instant;
 pub(crate) struct Run {
     /// The feasible parameter: coefficients, then the intercept if there is one.
     pub(crate) theta: Vec<f64>,
-    /// Its distance to the iterate it is the projection of.
-    pub(crate) distance: f64,
+    /// Its distance to the iterate it is the projection of, if there was one.
+    pub(crate) distance: Option<f64>,
     /// Steps taken.
     pub(crate) steps: u64,
     /// The checkpoints.
@@ -137,7 +137,7 @@ pub(crate) fn run(
         best = not_above_start(best, monitor, constraint, &start, columns, solver)?;
     }
     let (_, distance, theta) = best;
-    Ok(Run { theta, distance, steps: solver.step(), trace: snapshot.trace, stop })
+    Ok(Run { theta, distance: Some(distance), steps: solver.step(), trace: snapshot.trace, stop })
 }
 
 /// Whether F has left every bound that a run which is getting anywhere keeps to.

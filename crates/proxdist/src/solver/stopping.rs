@@ -13,6 +13,8 @@ pub enum Stop {
     Converged,
     /// The exact finish ended on a stationary point of all data.
     Polished,
+    /// The exact finish fell short of a stationary point: the result lies in the set, but nothing says that it is optimal.
+    Unfinished,
     /// The steps were used up.
     MaxSteps,
     /// The passes over the data were used up.
@@ -26,11 +28,19 @@ pub enum Stop {
     Diverged,
 }
 
+impl Stop {
+    /// Whether the run got where it was to go: a rule of convergence was met, or the exact finish ended on a stationary point.
+    pub fn is_success(self) -> bool {
+        matches!(self, Self::Converged | Self::Polished)
+    }
+}
+
 impl fmt::Display for Stop {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Converged => "converged",
             Self::Polished => "finished on a stationary point of all data",
+            Self::Unfinished => "not finished: the exact finish fell short of a stationary point",
             Self::MaxSteps => "reached the maximum number of steps",
             Self::MaxPasses => "reached the maximum number of passes over the data",
             Self::TimeLimit => "reached the time limit",

@@ -137,7 +137,8 @@ fn optimum(study: &Study) -> Assumption {
     let certificate = study.fit.certificate();
     let is_stationary = certificate.is_stationary();
     let verdict = if is_stationary { Verdict::Holds } else { Verdict::Open };
-    let gap = certificate.gap.map_or_else(String::new, |gap| format!(", F at most {gap:.1e} above the optimum"));
+    let gap =
+        certificate.gap.map_or_else(String::new, |gap| format!(", F at most {:.1e} above the optimum", gap.value));
     let reason = format!("stationarity residual {:.1e}{gap}", certificate.stationarity);
     Assumption { name: "Solution", statement: "theta_* is the constrained optimum", verdict, reason }
 }

@@ -60,7 +60,7 @@ impl Curvature {
         let local = |basis, value| Self { value, basis, at_solution: value };
         if !set.is_convex() {
             match set.structure() {
-                Structure::Sparse { .. } | Structure::Groups { .. } => {
+                Structure::Choice(_) => {
                     let support: Vec<usize> = (0..columns).filter(|&j| theta[j] != 0.0).collect();
                     let mut function = OnColumns::new(objective, &support, intercept);
                     let point: Vec<f64> =

@@ -1,0 +1,197 @@
+//! Small problems: every choice of features is fitted, or excluded by a bound, so that the best of all is known.
+//!
+//! For a quadratic F the minimum on a support without regard to the convex set is a small linear system (`gram.rs`) and bounds what the
+//! set allows from below. Choices are fitted in the order of their bounds, until a bound is above the best F found. Other losses are
+//! fitted choice by choice where those are few.
+
+use super::Until;
+use super::convex::minimise;
+use super::gram::Gram;
+use super::refit::{Budget, EXACT, Fitted, Selecting, Watch};
+use crate::constraint::{Choice, Structure};
+use crate::error::Result;
+use std::ops::ControlFlow;
+
+/// Choices that are listed at most, and the operations that their bounds and fits may take.
+const MOST_CHOICES: f64 = 60_000.0;
+const BOUNDS: f64 = 1e8;
+const FITS: f64 = 2e8;
+/// Operations of a fit in the quadratic form, for each coefficient.
+const SMALL_FIT: f64 = 2e4;
+/// How far above the best F a value from the quadratic form may be and still be looked at on the data: relative to F, and to F without
+/// features.
+pub(super) const MARGIN: f64 = 1e-6;
+pub(super) const MARGIN_AT_ZERO: f64 = 1e-9;
+
+/// The best choice that was found, from `best` on, and whether all were fitted or excluded.
+pub(super) struct Looked {
+    pub(super) best: Fitted,
+    pub(super) at_all: bool,
+}
+
+/// The best of all choices, if they are few enough to be looked at; `best` is the best known.
+pub(super) fn best_of_all(
+    problem: &Selecting,
+    gram: Option<&mut Gram>,
+    best: &Fitted,
+    watch: &mut Watch,
+) -> Result<Option<Looked>> {
+    let count = problem.choice.count();
+    let size = best.support.len() as f64;
+    let mut budget = Budget::of(FITS);
+    match gram {
+        Some(gram) if count <= MOST_CHOICES && count * size * size * (size + 10.0) <= BOUNDS => {
+            let mut choices = Vec::new();
+            every(problem.choice, &mut |units| {
+                let bound = gram.least(&problem.choice.support(units)).unwrap_or(f64::NEG_INFINITY);
+                choices.push((bound, units.to_vec()));
+                if choices.len() % 1000 == 0 && watch.is_over() {
+                    ControlFlow::Break(())
+                } else {
+                    ControlFlow::Continue(())
+                }
+            });
+            choices.sort_by(|a, b| a.0.total_cmp(&b.0));
+            in_order(problem, gram, choices, best, &mut budget, watch).map(Some)
+        }
+        None if count * problem.cost(best.support.len()) <= FITS => {
+            let mut choices = Vec::new();
+            every(problem.choice, &mut |units| {
+                choices.push(units.to_vec());
+                ControlFlow::Continue(())
+            });
+            let mut best = best.clone();
+            for units in choices {
+                let theta = problem.spread(&best);
+                if let Some(lower) = problem.refit_below(best.value, units, &theta, watch)? {
+                    best = lower;
+                }
+                if watch.is_over() {
+                    break;
+                }
+            }
+            Ok(Some(Looked { best, at_all: !watch.was_over() }))
+        }
+        _ => Ok(None),
+    }
+}
+
+/// Looks at choices that come with lower bounds in ascending order.
+pub(super) fn in_order(
+    problem: &Selecting,
+    gram: &Gram,
+    choices: Vec<(f64, Vec<usize>)>,
+    best: &Fitted,
+    budget: &mut Budget,
+    watch: &mut Watch,
+) -> Result<Looked> {
+    let mut best = best.clone();
+    for (bound, units) in choices {
+        if bound > best.value + margin(problem, best.value) {
+            break;
+        }
+        if units == best.units {
+            continue;
+        }
+        let Some(theta) = promising(problem, gram, &units, bound, &best, budget)? else { continue };
+        if watch.is_over() || !budget.spend(problem.cost(best.support.len())) {
+            return Ok(Looked { best, at_all: false });
+        }
+        if let Some(lower) = problem.refit_below(best.value, units, &theta, watch)? {
+            best = lower;
+        }
+    }
+    Ok(Looked { best, at_all: !watch.was_over() })
+}
+
+/// Where a fit on the data should start, unless the quadratic form says that it would not be lower.
+fn promising(
+    problem: &Selecting,
+    gram: &Gram,
+    units: &[usize],
+    bound: f64,
+    best: &Fitted,
+    budget: &mut Budget,
+) -> Result<Option<Vec<f64>>> {
+    let support = problem.choice.support(units);
+    let Some(set) = problem.choosing.on_support(&support) else { return Ok(None) };
+    let theta = problem.spread(best);
+    // Without a set the bound is the minimum itself; with columns that are nearly dependent only the data can tell.
+    let is_plain = matches!(set.structure(), Structure::WholeSpace);
+    if is_plain || bound == f64::NEG_INFINITY || !budget.spend(SMALL_FIT * (support.len() + 1) as f64) {
+        return Ok(Some(theta));
+    }
+    let mut point: Vec<f64> = support.iter().map(|&j| theta[j]).collect();
+    let mut never = || ControlFlow::Continue(());
+    let mut until = Until { tolerance: EXACT, poll: &mut never };
+    let value = minimise(&mut gram.restricted(&support), &*set, &mut point, &mut until)?.value;
+    let is_promising = value <= best.value + margin(problem, best.value);
+    Ok(is_promising.then(|| gram.spread(&support, &point)))
+}
+
+pub(super) fn margin(problem: &Selecting, value: f64) -> f64 {
+    MARGIN * value.abs() + MARGIN_AT_ZERO * problem.at_zero.abs()
+}
+
+/// Calls `each` with every choice that fills all pools, units in ascending order.
+pub(super) fn every(choice: &Choice, each: &mut dyn FnMut(&[usize]) -> ControlFlow<()>) {
+    let pools: Vec<(usize, Vec<usize>)> = choice
+        .keep()
+        .iter()
+        .enumerate()
+        .map(|(pool, &keep)| (keep, (0..choice.units()).filter(|&unit| choice.pool(unit) == pool).collect()))
+        .collect();
+    let _ = extend(&pools, 0, &mut Vec::new(), 0, each);
+}
+
+/// Fills the pools one after the other; `taken` units of the first one are in already, all before `from`.
+fn extend(
+    pools: &[(usize, Vec<usize>)],
+    from: usize,
+    chosen: &mut Vec<usize>,
+    taken: usize,
+    each: &mut dyn FnMut(&[usize]) -> ControlFlow<()>,
+) -> ControlFlow<()> {
+    let Some(((keep, units), rest)) = pools.split_first() else {
+        let mut sorted = chosen.clone();
+        sorted.sort_unstable();
+        return each(&sorted);
+    };
+    if taken == *keep {
+        return extend(rest, 0, chosen, 0, each);
+    }
+    // Enough must be left to fill the pool.
+    for at in from..=units.len() - (keep - taken) {
+        chosen.push(units[at]);
+        extend(pools, at + 1, chosen, taken + 1, each)?;
+        chosen.pop();
+    }
+    ControlFlow::Continue(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_choice_comes_once() {
+        let choice = Choice::of_coordinates(2, 0..5).beside(&Choice::of_units(1, [vec![0, 1], vec![2]]), 5);
+        let mut seen = Vec::new();
+        every(&choice, &mut |units| {
+            seen.push(units.to_vec());
+            ControlFlow::Continue(())
+        });
+        assert_eq!(seen.len() as f64, choice.count());
+        assert!(seen.iter().all(|units| choice.room(units) == Some(vec![0, 0])));
+        seen.sort_unstable();
+        seen.dedup();
+        assert_eq!(seen.len(), 20);
+        let mut none = 0;
+        every(&Choice::of_coordinates(0, 0..5), &mut |units| {
+            assert!(units.is_empty());
+            none += 1;
+            ControlFlow::Continue(())
+        });
+        assert_eq!(none, 1);
+    }
+}

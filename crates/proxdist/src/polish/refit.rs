@@ -1,0 +1,173 @@
+//! The minimiser of F for one choice of features, and what the search over choices shares: the problem, the clock, the budget.
+
+use super::convex::minimise;
+use super::on_columns::{Block, OnColumns};
+use super::{Poll, Until};
+use crate::constraint::{Choice, Choosing};
+use crate::error::Result;
+use crate::objective::Objective;
+use std::ops::ControlFlow;
+
+/// Precision of the minimisers that decide.
+pub(super) const EXACT: f64 = 1e-12;
+/// Precision of a first look: what is left of F is of the order of its square.
+pub(super) const ROUGH: f64 = 1e-7;
+/// Relative fall of F that counts, and the same relative to F without any feature, where only rounding is left of F.
+const FALL: f64 = 1e-11;
+const ROUNDING: f64 = 1e-13;
+/// Steps that a refit takes, roughly.
+const STEPS: f64 = 3.0;
+/// What a refit costs besides its arithmetic, in operations.
+const OVERHEAD: f64 = 3e4;
+
+/// Asks whether the work is to end, and remembers the answer.
+pub(super) struct Watch<'a> {
+    poll: Poll<'a>,
+    is_over: bool,
+}
+
+impl<'a> Watch<'a> {
+    pub(super) fn new(poll: Poll<'a>) -> Self {
+        Self { poll, is_over: false }
+    }
+
+    /// Whether the work is to end now.
+    pub(super) fn is_over(&mut self) -> bool {
+        self.is_over = self.is_over || (self.poll)().is_break();
+        self.is_over
+    }
+
+    /// Whether anything so far may have been cut short.
+    pub(super) fn was_over(&self) -> bool {
+        self.is_over
+    }
+}
+
+/// Operations that may still be spent.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Budget(f64);
+
+impl Budget {
+    pub(super) fn of(operations: f64) -> Self {
+        Self(operations)
+    }
+
+    /// Takes this much, if it is there.
+    pub(super) fn spend(&mut self, operations: f64) -> bool {
+        let is_enough = operations <= self.0;
+        self.0 -= if is_enough { operations } else { 0.0 };
+        is_enough
+    }
+}
+
+/// A problem whose set leaves a choice.
+#[derive(Clone, Copy)]
+pub(super) struct Selecting<'p> {
+    pub(super) objective: Objective<'p>,
+    pub(super) choosing: &'p dyn Choosing,
+    pub(super) choice: &'p Choice,
+    pub(super) intercept: bool,
+    /// F without any feature, the size that rounding is measured by.
+    pub(super) at_zero: f64,
+    /// Columns that were copied already.
+    pub(super) block: Option<&'p Block>,
+}
+
+/// A minimiser on the support of chosen units.
+#[derive(Clone, Debug)]
+pub(super) struct Fitted {
+    /// The units, in ascending order.
+    pub(super) units: Vec<usize>,
+    pub(super) support: Vec<usize>,
+    /// Coefficients of the support, then the intercept if there is one.
+    pub(super) point: Vec<f64>,
+    pub(super) value: f64,
+}
+
+impl Selecting<'_> {
+    /// The minimiser for these units, in ascending order, started from the entries of `from` there; `None` if the set has no point
+    /// on them.
+    pub(super) fn refit(
+        &self,
+        units: Vec<usize>,
+        from: Option<&[f64]>,
+        tolerance: f64,
+        watch: &mut Watch,
+    ) -> Result<Option<Fitted>> {
+        self.refit_in_stages(units, from, &[(tolerance, f64::INFINITY)], watch)
+    }
+
+    /// The minimiser for these units if its F is lower than `than`: a rough one tells whether an exact one is needed.
+    pub(super) fn refit_below(
+        &self,
+        than: f64,
+        units: Vec<usize>,
+        from: &[f64],
+        watch: &mut Watch,
+    ) -> Result<Option<Fitted>> {
+        let near = than + 1e-6 * than.abs() + 1e-9 * self.at_zero.abs();
+        let exact = self.refit_in_stages(units, Some(from), &[(ROUGH, near), (EXACT, f64::INFINITY)], watch)?;
+        Ok(exact.filter(|exact| self.is_lower(exact.value, than)))
+    }
+
+    /// Minimises to one tolerance after the other; `None` as soon as F is above the limit beside it.
+    fn refit_in_stages(
+        &self,
+        units: Vec<usize>,
+        from: Option<&[f64]>,
+        stages: &[(f64, f64)],
+        watch: &mut Watch,
+    ) -> Result<Option<Fitted>> {
+        let columns = self.objective.data.columns();
+        let support = self.choice.support(&units);
+        let Some(set) = self.choosing.on_support(&support) else { return Ok(None) };
+        let mut function = OnColumns::near(self.objective, &support, self.intercept, self.block);
+        let mut point: Vec<f64> = support.iter().map(|&j| from.map_or(0.0, |from| from[j])).collect();
+        point.extend(self.intercept.then(|| from.map_or(0.0, |from| from[columns])));
+        let mut poll = || if watch.is_over() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+        let mut value = f64::INFINITY;
+        for &(tolerance, limit) in stages {
+            value = minimise(&mut function, &*set, &mut point, &mut Until { tolerance, poll: &mut poll })?.value;
+            if value > limit {
+                return Ok(None);
+            }
+        }
+        drop(set);
+        Ok(Some(Fitted { units, support, point, value }))
+    }
+
+    /// Whether F is lower by more than rounding.
+    pub(super) fn is_lower(&self, value: f64, than: f64) -> bool {
+        value < than - self.negligible(than)
+    }
+
+    /// A change of F at this value that counts as none.
+    pub(super) fn negligible(&self, value: f64) -> f64 {
+        FALL * value.abs() + ROUNDING * self.at_zero.abs()
+    }
+
+    /// The full parameter of a restricted one.
+    pub(super) fn spread(&self, fitted: &Fitted) -> Vec<f64> {
+        let columns = self.objective.data.columns();
+        let mut theta = vec![0.0; columns + usize::from(self.intercept)];
+        fitted.support.iter().zip(&fitted.point).for_each(|(&j, &value)| theta[j] = value);
+        if self.intercept {
+            theta[columns] = fitted.point[fitted.support.len()];
+        }
+        theta
+    }
+
+    /// Operations of one refit on a support of this size.
+    pub(super) fn cost(&self, size: usize) -> f64 {
+        let size = (size + 1) as f64;
+        OVERHEAD + STEPS * self.objective.data.rows() as f64 * size * (size + 10.0)
+    }
+}
+
+/// The units after one has left and another has come, in ascending order.
+pub(super) fn exchanged(units: &[usize], leaves: usize, enters: usize) -> Vec<usize> {
+    let mut result: Vec<usize> = units.iter().copied().filter(|&unit| unit != leaves).collect();
+    result.push(enters);
+    result.sort_unstable();
+    result
+}

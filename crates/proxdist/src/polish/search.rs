@@ -1,0 +1,290 @@
+//! The exact finish for sets that leave a choice: the minimiser for a choice of features, then other choices while F falls.
+//!
+//! 1. Starts: the points handed over, a forward path that adds the most promising unit again and again, and for few columns the best supports of a
+//!    quadratic model (`subsets.rs`). Pools with room are filled: a larger choice is never worse.
+//! 2. If all choices are few, all are looked at (`every_choice.rs`) and that is the end.
+//! 3. From each start exchanges (`exchange.rs`), and sets of features that join and leave together, while F falls.
+//! 4. From the best of them the second look (`removal.rs`), and 3 again if that finds a lower F.
+//!
+//! On many rows the search is done on a sample of them. What is left for all rows is the minimiser, and one round of exchanges in which second
+//! derivatives may be those of the sample, with gains taken half as large again for safety.
+//!
+//! F at the result is not above F at any start.
+
+use super::every_choice::best_of_all;
+use super::exchange::{Exchange, Round, promise};
+use super::refit::{EXACT, Fitted, ROUGH, Selecting, Watch};
+use super::sweep::sweep;
+use super::{Poll, subsets};
+use crate::constraint::{Choosing, Structure, Workspace};
+use crate::error::Result;
+use crate::exchanges::Exchanges;
+use crate::objective::Objective;
+use std::collections::HashSet;
+
+/// Rounds of exchange at most; each lowers F, so this is never reached in practice.
+const ROUNDS: usize = 300;
+/// Steps of the forward path at most; more units than this come several at a time.
+const FORWARD_STEPS: usize = 20;
+/// Entries of the data beyond which only the best starts are followed, and how many of them.
+const LARGE: usize = 500_000;
+const FOLLOWED: usize = 2;
+/// Units whose promise is measured by projection where a convex set stands beside the choice.
+const MOST_PROJECTED: usize = 5000;
+
+/// A problem whose set leaves a choice.
+#[derive(Clone, Copy)]
+pub(crate) struct Search<'p> {
+    pub(crate) objective: Objective<'p>,
+    pub(crate) choosing: &'p dyn Choosing,
+    pub(crate) intercept: bool,
+    /// The sample of the rows that the first start was found on, if they are many, so that little is left to find.
+    pub(crate) sample: Option<Objective<'p>>,
+}
+
+/// Where the search ended.
+pub(crate) struct Found {
+    pub(crate) theta: Vec<f64>,
+    pub(crate) value: f64,
+    /// The gradient there, if the last look was at exactly this point.
+    pub(crate) gradient: Option<Vec<f64>>,
+    pub(crate) exchanges: Exchanges,
+}
+
+impl Search<'_> {
+    /// Finishes from the best of several feasible points. `poll` may end the search early.
+    pub(crate) fn finish(&self, starts: &[&[f64]], poll: Poll) -> Result<Found> {
+        let Self { objective, choosing, intercept, sample } = *self;
+        let columns = objective.data.columns();
+        let choice = choosing.choice(columns);
+        let at_zero = objective.value(&vec![0.0; columns + usize::from(intercept)]);
+        let problem = Selecting { objective, choosing, choice: &choice, intercept, at_zero, block: None };
+        let mut watch = Watch::new(poll);
+        let mut exchange = Exchange::new(&problem, sample)?;
+        let (best, exchanges) = self.search(&problem, &mut exchange, starts, &mut watch)?;
+        let measured = exchange.measured.take();
+        let reached = best.map(|best| (problem.spread(&best), best.units));
+        // What rounding may have raised is not handed on.
+        let lowest = starts.iter().map(|start| (objective.value(start), start)).min_by(|a, b| a.0.total_cmp(&b.0));
+        let value = reached.as_ref().map_or(f64::INFINITY, |(theta, _)| objective.value(theta));
+        match (reached, lowest) {
+            (Some((theta, _)), lowest) if lowest.is_none_or(|(lowest, _)| value <= lowest) => {
+                let gradient = measured.filter(|(at, ..)| *at == theta).map(|(_, _, gradient)| gradient);
+                Ok(Found { theta, value, gradient, exchanges })
+            }
+            (reached, Some((value, start))) => {
+                let is_same = |units: &Vec<usize>| choice.active(start).iter().all(|unit| units.contains(unit));
+                let stands = exchanges == Exchanges::EveryChoice || reached.is_some_and(|(_, units)| is_same(&units));
+                let exchanges = if stands { exchanges } else { Exchanges::CutShort };
+                Ok(Found { theta: start.to_vec(), value, gradient: None, exchanges })
+            }
+            (_, None) => Ok(Found { theta: Vec::new(), value, gradient: None, exchanges: Exchanges::CutShort }),
+        }
+    }
+
+    fn search(
+        &self,
+        problem: &Selecting,
+        exchange: &mut Exchange,
+        starts: &[&[f64]],
+        watch: &mut Watch,
+    ) -> Result<(Option<Fitted>, Exchanges)> {
+        let mut pool = self.given(problem, starts, watch)?;
+        if pool.is_empty() {
+            pool.extend(self.forward(problem, watch)?);
+        }
+        let Some(first) = pool.first() else { return Ok((None, Exchanges::CutShort)) };
+        if watch.was_over() {
+            return Ok((Some(first.clone()), Exchanges::CutShort));
+        }
+        if problem.choice.count() <= 1.0 {
+            return Ok((Some(first.clone()), Exchanges::EveryChoice));
+        }
+        if let Some(looked) = best_of_all(problem, exchange.gram(), first, watch)? {
+            if looked.at_all || watch.was_over() {
+                let exchanges = if looked.at_all { Exchanges::EveryChoice } else { Exchanges::CutShort };
+                return Ok((Some(looked.best), exchanges));
+            }
+            pool.push(looked.best);
+        }
+        if self.sample.is_none() {
+            pool.extend(self.forward(problem, watch)?);
+            pool.extend(self.by_model(problem, &pool[0], watch)?);
+        }
+        pool.sort_by(|a, b| a.value.total_cmp(&b.value));
+        let mut seen: HashSet<Vec<usize>> = HashSet::new();
+        pool.retain(|start| seen.insert(start.units.clone()));
+        pool.truncate(if self.is_large() { FOLLOWED } else { usize::MAX });
+        let mut best: Option<(Fitted, Exchanges)> = None;
+        for start in pool {
+            if best.is_some() && watch.is_over() {
+                break;
+            }
+            let ended = self.descend(exchange, start, watch)?;
+            if best.as_ref().is_none_or(|best| ended.0.value < best.0.value) {
+                best = Some(ended);
+            }
+        }
+        let Some((mut best, mut exchanges)) = best else { return Ok((None, Exchanges::CutShort)) };
+        while !exchange.is_exact() && !watch.is_over() {
+            match exchange.by_removal(&best, watch)? {
+                Round::Lower(lower) => (best, _) = self.descend(exchange, lower, watch)?,
+                Round::Ended(ended) => {
+                    exchanges = ended;
+                    break;
+                }
+            }
+        }
+        Ok((Some(best), if watch.was_over() { Exchanges::CutShort } else { exchanges }))
+    }
+
+    /// Whether a search costs so much that only the best starts are followed.
+    fn is_large(&self) -> bool {
+        self.objective.data.rows().saturating_mul(self.objective.data.columns()) > LARGE
+    }
+
+    /// The minimisers for the choices of the points handed over, the best first.
+    fn given(&self, problem: &Selecting, starts: &[&[f64]], watch: &mut Watch) -> Result<Vec<Fitted>> {
+        let mut valued: Vec<(f64, &[f64])> = starts.iter().map(|start| (self.objective.value(start), *start)).collect();
+        valued.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let mut pool: Vec<Fitted> = Vec::new();
+        for (_, start) in valued {
+            let units = problem.choice.active(start);
+            if problem.choice.room(&units).is_none() || (!pool.is_empty() && watch.is_over()) {
+                continue;
+            }
+            if pool.len() < if self.is_large() { FOLLOWED } else { usize::MAX } {
+                if let Some(fitted) = problem.refit(units, Some(start), EXACT, watch)? {
+                    pool.push(self.filled(problem, fitted, watch)?);
+                }
+            }
+        }
+        pool.sort_by(|a, b| a.value.total_cmp(&b.value));
+        Ok(pool)
+    }
+
+    /// The same with more units, if there is room for them.
+    fn filled(&self, problem: &Selecting, fitted: Fitted, watch: &mut Watch) -> Result<Fitted> {
+        let room = problem.choice.room(&fitted.units).unwrap_or_default();
+        if room.iter().all(|room| *room == 0) || watch.is_over() {
+            return Ok(fitted);
+        }
+        let theta = problem.spread(&fitted);
+        let units = self.joined(problem, &fitted.units, &theta, usize::MAX)?;
+        Ok(problem
+            .refit(units, Some(&theta), EXACT, watch)?
+            .filter(|more| more.value <= fitted.value)
+            .unwrap_or(fitted))
+    }
+
+    /// These units and the most promising others at `theta`, at most `most`, as far as the pools have room.
+    fn joined(&self, problem: &Selecting, units: &[usize], theta: &[f64], most: usize) -> Result<Vec<usize>> {
+        let choice = problem.choice;
+        let mut room = choice.room(units).unwrap_or_default();
+        let measured = sweep(self.objective, theta, &[], None)?;
+        let outside =
+            (0..choice.units()).filter(|&unit| units.binary_search(&unit).is_err() && room[choice.pool(unit)] > 0);
+        let outside: Vec<usize> = outside.collect();
+        let support = choice.support(units);
+        let is_plain =
+            problem.choosing.on_support(&support).is_some_and(|set| matches!(set.structure(), Structure::WholeSpace));
+        let mut scored: Vec<(f64, usize)> = Vec::with_capacity(outside.len());
+        for unit in &outside {
+            let gain = if is_plain || outside.len() > MOST_PROJECTED {
+                promise(choice.unit(*unit), &measured.gradient, &measured.diagonal)
+            } else {
+                projected_promise(problem, units, *unit, theta, &measured.gradient, &measured.diagonal)?
+            };
+            scored.push((gain, *unit));
+        }
+        scored.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        let mut joined = units.to_vec();
+        for (_, unit) in scored {
+            let room = &mut room[choice.pool(unit)];
+            if *room > 0 && joined.len() < units.len().saturating_add(most) {
+                *room -= 1;
+                joined.push(unit);
+            }
+        }
+        joined.sort_unstable();
+        Ok(joined)
+    }
+
+    /// The end of a path that starts without any unit and adds the most promising ones, refitting in between.
+    fn forward(&self, problem: &Selecting, watch: &mut Watch) -> Result<Option<Fitted>> {
+        let total: usize = problem.choice.keep().iter().sum();
+        let step = total.div_ceil(FORWARD_STEPS).max(1);
+        let mut theta = vec![0.0; self.objective.data.columns() + usize::from(self.intercept)];
+        let mut units = Vec::new();
+        let mut reached = problem.refit(Vec::new(), None, ROUGH, watch)?;
+        while units.len() < total && !watch.is_over() {
+            if let Some(fitted) = &reached {
+                theta = problem.spread(fitted);
+            }
+            units = self.joined(problem, &units, &theta, step)?;
+            let tolerance = if units.len() < total { ROUGH } else { EXACT };
+            reached = problem.refit(units.clone(), Some(&theta), tolerance, watch)?;
+        }
+        Ok(reached.filter(|_| units.len() == total && !watch.was_over()))
+    }
+
+    /// The best supports of a quadratic model, where columns are few.
+    fn by_model(&self, problem: &Selecting, best: &Fitted, watch: &mut Watch) -> Result<Vec<Fitted>> {
+        let (choice, columns) = (problem.choice, self.objective.data.columns());
+        let mut pool = Vec::new();
+        let is_plain = choice.is_single() && choice.keep().len() == 1 && choice.units() == columns;
+        if is_plain && subsets::is_small(self.objective.data) {
+            let theta = problem.spread(best);
+            for units in subsets::starts(self.objective, &theta, self.intercept, choice.keep()[0])? {
+                pool.extend(problem.refit(units, None, EXACT, watch)?);
+            }
+        }
+        Ok(pool)
+    }
+
+    /// Exchanges from one start until F no longer falls.
+    fn descend(&self, exchange: &mut Exchange, start: Fitted, watch: &mut Watch) -> Result<(Fitted, Exchanges)> {
+        let mut best = start;
+        for _ in 0..ROUNDS {
+            let ended = match exchange.round(&best, watch)? {
+                Round::Lower(lower) => {
+                    best = lower;
+                    continue;
+                }
+                Round::Ended(ended) => ended,
+            };
+            let wider = if self.sample.is_none() { exchange.expand_and_prune(&best, watch)? } else { None };
+            match wider {
+                Some(lower) => best = lower,
+                None => return Ok((best, if watch.was_over() { Exchanges::CutShort } else { ended })),
+            }
+        }
+        Ok((best, Exchanges::CutShort))
+    }
+}
+
+/// What a step along a unit gains when it is projected onto the convex set of the support with it.
+fn projected_promise(
+    problem: &Selecting,
+    units: &[usize],
+    enters: usize,
+    theta: &[f64],
+    gradient: &[f64],
+    diagonal: &[f64],
+) -> Result<f64> {
+    let mut more = units.to_vec();
+    more.push(enters);
+    let support = problem.choice.support(&more);
+    let Some(set) = problem.choosing.on_support(&support) else { return Ok(0.0) };
+    let entering = problem.choice.unit(enters);
+    let mut after: Vec<f64> = support.iter().map(|&j| theta[j]).collect();
+    for (x, &j) in after.iter_mut().zip(&support).filter(|(_, j)| entering.contains(j)) {
+        *x = -gradient[j] / diagonal[j].max(f64::MIN_POSITIVE);
+    }
+    set.project(&mut after, &mut Workspace::default())?;
+    let change = |(&j, &x): (&usize, &f64)| {
+        let step = x - theta[j];
+        gradient[j] * step + if entering.contains(&j) { 0.5 * diagonal[j] * step * step } else { 0.0 }
+    };
+    Ok(-support.iter().zip(&after).map(change).sum::<f64>())
+}

@@ -1,0 +1,202 @@
+//! First and second derivatives of F for all columns, from one pass over the data.
+
+use super::Smooth as _;
+use super::on_columns::OnColumns;
+use super::on_data::RowDerivatives;
+use crate::data::{Support, added, over_rows};
+use crate::error::Result;
+use crate::linalg::{add_transposed_product, dot};
+use crate::objective::Objective;
+
+/// Derivatives at a point, for all columns.
+pub(crate) struct Sweep {
+    /// F.
+    pub(crate) value: f64,
+    /// Gradient, with the entry of the intercept last if there is one.
+    pub(crate) gradient: Vec<f64>,
+    /// $\sum_i w_i\ell''_ix_{ij}^2 + \lambda$ for every column.
+    pub(crate) diagonal: Vec<f64>,
+    /// $\sum_i w_i\ell''_i$, the second derivative of the intercept.
+    bend: f64,
+    /// Second derivatives between every column and the support (with the intercept), if they were asked for and are few
+    /// enough to keep.
+    pub(super) crosses: Option<Vec<f64>>,
+}
+
+impl Sweep {
+    /// F and its gradient from all data, second derivatives from a sample of them: on many rows a fraction of the work.
+    pub(crate) fn estimated(objective: Objective, sample: Objective, theta: &[f64], support: &[usize]) -> Result<Self> {
+        let mut gradient = vec![0.0; theta.len()];
+        let value = objective.gradient(theta, &mut gradient)?;
+        Ok(Self { value, gradient, ..sweep(sample, theta, support, None)? })
+    }
+
+    /// The Hessian on the support and the intercept, full and symmetric; the support must be that of the sweep.
+    pub(crate) fn hessian(&self, objective: Objective, theta: &[f64], support: &[usize]) -> Result<Vec<f64>> {
+        let intercept = theta.len() > objective.data.columns();
+        let size = support.len() + usize::from(intercept);
+        let mut hessian = vec![0.0; size * size];
+        let Some(crosses) = &self.crosses else {
+            let mut function = OnColumns::new(objective, support, intercept);
+            let point: Vec<f64> =
+                support.iter().copied().chain(objective.data.columns()..theta.len()).map(|j| theta[j]).collect();
+            function.linearise(&point)?;
+            function.hessian(&mut hessian)?;
+            return Ok(hessian);
+        };
+        for (a, &j) in support.iter().enumerate() {
+            for b in 0..size {
+                let entry = crosses[j * size + b];
+                hessian[a * size + b] = entry;
+                hessian[b * size + a] = entry;
+            }
+        }
+        // The diagonal includes the ridge.
+        support.iter().enumerate().for_each(|(a, &j)| hessian[a * size + a] = self.diagonal[j]);
+        if intercept {
+            hessian[size * size - 1] = self.bend;
+        }
+        Ok(hessian)
+    }
+
+    /// Whether the second derivatives with the support are known for all columns.
+    pub(crate) fn has_crosses(&self) -> bool {
+        self.crosses.is_some()
+    }
+}
+
+/// Numbers of second derivatives that are kept: 32 MB.
+pub(super) const MOST_CROSSES: usize = 1 << 22;
+
+/// Measures all columns at `theta` in one pass. A diagonal that is known already (squared loss: it never changes) saves work.
+pub(crate) fn sweep(
+    objective: Objective,
+    theta: &[f64],
+    support: &[usize],
+    diagonal: Option<Vec<f64>>,
+) -> Result<Sweep> {
+    let columns = objective.data.columns();
+    let intercept = theta.len() > columns;
+    let size = support.len() + usize::from(intercept);
+    let keeps_crosses = columns.saturating_mul(size + 1) <= MOST_CROSSES;
+    // Beside each row stand its slope and, weighted with its curvature, its entries in the support.
+    let width = if keeps_crosses { size + 1 } else { 1 };
+    let needs_diagonal = diagonal.is_none();
+    // At the end of the sums stand the two derivatives of the intercept and F.
+    let length = columns * (width + usize::from(needs_diagonal)) + 3;
+    let few = Support::of(&theta[..columns]);
+    let parts = over_rows(
+        objective.data,
+        length,
+        || (vec![0.0; length], Vec::new(), Vec::new(), RowDerivatives::default()),
+        |(part, held, beside, derived), rows, range| {
+            part[length - 1] += derived.measure(objective, theta, &few, rows, range.clone());
+            let kept = if keeps_crosses { support } else { &[] };
+            held.clear();
+            rows.pick(kept, held);
+            beside.clear();
+            for (i, (slope, weight)) in derived.slopes.iter().zip(&derived.curvatures).enumerate() {
+                beside.push(*slope);
+                beside.extend(held[i * kept.len()..(i + 1) * kept.len()].iter().map(|x| weight * x));
+                beside.extend((keeps_crosses && intercept).then_some(*weight));
+            }
+            part[length - 2] += derived.slopes.iter().sum::<f64>();
+            part[length - 3] += derived.curvatures.iter().sum::<f64>();
+            rows.add_transposed_product(beside, width, &mut part[..columns * width]);
+            if needs_diagonal {
+                rows.add_weighted_squares(&derived.curvatures, &mut part[columns * width..length - 3]);
+            }
+            Ok(())
+        },
+    )?;
+    let total = added(parts.into_iter().map(|(part, ..)| part).collect());
+    let ridge = objective.ridge;
+    let mut gradient: Vec<f64> = (0..columns).map(|j| total[j * width] + ridge * theta[j]).collect();
+    gradient.extend(intercept.then_some(total[length - 2]));
+    let diagonal = diagonal.unwrap_or_else(|| total[columns * width..length - 3].iter().map(|d| d + ridge).collect());
+    let crosses = keeps_crosses
+        .then(|| total[..columns * width].chunks_exact(width).flat_map(|row| &row[1..]).copied().collect());
+    let value = total[length - 1] + objective.ridge_term(theta);
+    Ok(Sweep { value, gradient, diagonal, bend: total[length - 3], crosses })
+}
+
+/// Gradients at several points that are zero outside `support`, in one pass: for each column one number a point.
+pub(crate) fn gradients(objective: Objective, support: &[usize], points: &[Vec<f64>]) -> Result<Vec<f64>> {
+    let (columns, width) = (objective.data.columns(), points.len());
+    let parts = over_rows(
+        objective.data,
+        columns * width,
+        || (vec![0.0; columns * width], Vec::new(), Vec::new(), RowDerivatives::default()),
+        |(part, held, beside, derived), rows, range| {
+            held.clear();
+            rows.pick(support, held);
+            beside.clear();
+            beside.resize(range.len() * width, 0.0);
+            for (at, point) in points.iter().enumerate() {
+                let (coefficients, intercept) = point.split_at(support.len());
+                let products =
+                    (0..range.len()).map(|i| dot(&held[i * support.len()..(i + 1) * support.len()], coefficients));
+                derived.predict(objective, products, intercept.first().copied().unwrap_or(0.0), range.clone());
+                derived.differentiate(objective, range.clone());
+                derived.slopes.iter().enumerate().for_each(|(i, slope)| beside[i * width + at] = *slope);
+            }
+            rows.add_transposed_product(beside, width, part);
+            Ok(())
+        },
+    )?;
+    let mut total = added(parts.into_iter().map(|(part, ..)| part).collect());
+    for (at, point) in points.iter().enumerate() {
+        support.iter().zip(point).for_each(|(&j, value)| total[j * width + at] += objective.ridge * value);
+    }
+    Ok(total)
+}
+
+/// $C$ for some candidates only, `size` numbers each, in a pass of its own.
+pub(super) fn crosses(
+    objective: Objective,
+    theta: &[f64],
+    support: &[usize],
+    size: usize,
+    candidates: &[usize],
+) -> Result<Vec<f64>> {
+    let length = candidates.len() * size;
+    let few = Support::of(&theta[..objective.data.columns()]);
+    let parts = over_rows(
+        objective.data,
+        length,
+        || (vec![0.0; length], Vec::new(), Vec::new(), RowDerivatives::default()),
+        |(part, block, weighted, derived), rows, range| {
+            derived.measure(objective, theta, &few, rows, range.clone());
+            block.clear();
+            rows.pick(support, block);
+            weighted.clear();
+            for (i, weight) in derived.curvatures.iter().enumerate() {
+                let x = &block[i * support.len()..(i + 1) * support.len()];
+                weighted.extend(x.iter().map(|x| weight * x));
+                weighted.extend((size > support.len()).then_some(*weight));
+            }
+            block.clear();
+            rows.pick(candidates, block);
+            add_transposed_product(block, weighted, range.len(), candidates.len(), size, part);
+            Ok(())
+        },
+    )?;
+    Ok(added(parts.into_iter().map(|(part, ..)| part).collect()))
+}
+
+/// Columns outside the support that are worth looking at: all if there are at most `most`, else those with the largest $g^2/d$.
+pub(crate) fn screened(sweep: &Sweep, support: &[usize], most: usize) -> Vec<usize> {
+    let columns = sweep.diagonal.len();
+    let mut rest: Vec<usize> = (0..columns).filter(|j| support.binary_search(j).is_err()).collect();
+    if columns <= most {
+        return rest;
+    }
+    let score = |j: usize| {
+        let gain = sweep.gradient[j] * sweep.gradient[j] / sweep.diagonal[j];
+        if gain.is_finite() { gain } else { 0.0 }
+    };
+    rest.sort_by(|&a, &b| score(b).total_cmp(&score(a)).then(a.cmp(&b)));
+    rest.truncate(most);
+    rest.sort_unstable();
+    rest
+}
