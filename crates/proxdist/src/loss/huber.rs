@@ -40,8 +40,8 @@ impl Loss for Huber {
     fn curvature_bound(&self) -> Option<f64> {
         Some(1.0)
     }
-    fn least_curvature(&self, low: f64, high: f64, response: f64) -> f64 {
-        curvature_at_ends(self, low, high, response)
+    fn least_curvature(&self, predictor: f64, response: f64, radius: f64) -> f64 {
+        curvature_at_ends(self, predictor, response, radius)
     }
     fn majorant_curvature(&self, predictor: f64, response: f64) -> Option<f64> {
         // The parabola with its minimum at η = y, as in iteratively reweighted least squares.

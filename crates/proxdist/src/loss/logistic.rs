@@ -1,7 +1,7 @@
 //! Logistic loss $\ell(\eta; y) = \log(1 + e^\eta) - y\eta$ for $y \in \{0, 1\}$, the negative log-likelihood of a Bernoulli
 //! response. All three formulas only ever take `exp` of a negative number, so they hold for every finite $\eta$.
 
-use super::{Loss, check_label, curvature_at_ends};
+use super::{Loss, ROUNDED_DOWN, check_label, curvature_at_ends};
 
 /// Negative Bernoulli log-likelihood with the logit link.
 #[derive(Clone, Copy, Debug, Default)]
@@ -16,7 +16,8 @@ fn sigmoid(predictor: f64) -> f64 {
 impl Loss for Logistic {
     fn value(&self, predictor: f64, response: f64) -> f64 {
         // log(1 + e^η) = max(η, 0) + log1p(e^−|η|); the linear part is joined first so that nothing cancels.
-        let linear = if predictor >= 0.0 { (1.0 - response) * predictor } else { -response * predictor };
+        let share = if predictor >= 0.0 { 1.0 - response } else { -response };
+        let linear = if share == 0.0 { 0.0 } else { share * predictor };
         linear + (-predictor.abs()).exp().ln_1p()
     }
     fn slope(&self, predictor: f64, response: f64) -> f64 {
@@ -30,8 +31,8 @@ impl Loss for Logistic {
     fn curvature_bound(&self) -> Option<f64> {
         Some(0.25)
     }
-    fn least_curvature(&self, low: f64, high: f64, response: f64) -> f64 {
-        curvature_at_ends(self, low, high, response)
+    fn least_curvature(&self, predictor: f64, response: f64, radius: f64) -> f64 {
+        ROUNDED_DOWN * curvature_at_ends(self, predictor, response, radius)
     }
     fn check_response(&self, response: f64) -> Result<(), &'static str> {
         check_label(response)

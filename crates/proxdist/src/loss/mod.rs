@@ -23,7 +23,7 @@ use std::ops::Deref;
 ///
 /// The methods over slices have loops as defaults; they are compiled once for each loss, so the inner calls cost nothing.
 pub trait Loss: Send + Sync {
-    /// $\ell(\eta; y)$
+    /// $\ell(\eta; y)$; infinite where it is too large for a number, never NaN.
     fn value(&self, predictor: f64, response: f64) -> f64;
 
     /// $\partial\ell/\partial\eta$
@@ -37,9 +37,12 @@ pub trait Loss: Send + Sync {
         None
     }
 
-    /// A lower bound of the curvature over predictors between `low` and `high`; zero always is one.
-    fn least_curvature(&self, low: f64, high: f64, response: f64) -> f64 {
-        let _ = (low, high, response);
+    /// A lower bound of the curvature over all predictors within `radius` of $\eta$: a number $m \ge 0$ with
+    /// $$\ell(\eta_2; y) \ge \ell(\eta_1; y) + \ell'(\eta_1; y)(\eta_2 - \eta_1) + \tfrac m2(\eta_2 - \eta_1)^2$$
+    /// whenever $|\eta_1 - \eta|$ and $|\eta_2 - \eta|$ are at most the radius. Proofs rest on it, so it must never be too large; zero always is
+    /// right, and is the answer of losses that do not say.
+    fn least_curvature(&self, predictor: f64, response: f64, radius: f64) -> f64 {
+        let _ = (predictor, response, radius);
         0.0
     }
 
@@ -85,14 +88,15 @@ pub trait Loss: Send + Sync {
     /// $v_i \ell'(\eta_i; y_i)$ into `out`.
     fn weighted_slopes(&self, predictors: &[f64], responses: &[f64], weights: &[f64], out: &mut [f64]) {
         for (i, out) in out.iter_mut().enumerate() {
-            *out = weights[i] * self.slope(predictors[i], responses[i]);
+            // A row without weight counts for nothing, even where its slope is infinite.
+            *out = if weights[i] == 0.0 { 0.0 } else { weights[i] * self.slope(predictors[i], responses[i]) };
         }
     }
 
     /// $v_i \ell''(\eta_i; y_i)$ into `out`.
     fn weighted_curvatures(&self, predictors: &[f64], responses: &[f64], weights: &[f64], out: &mut [f64]) {
         for (i, out) in out.iter_mut().enumerate() {
-            *out = weights[i] * self.curvature(predictors[i], responses[i]);
+            *out = if weights[i] == 0.0 { 0.0 } else { weights[i] * self.curvature(predictors[i], responses[i]) };
         }
     }
 }
@@ -111,8 +115,8 @@ impl<P: Deref<Target: Loss> + Send + Sync> Loss for P {
     fn curvature_bound(&self) -> Option<f64> {
         (**self).curvature_bound()
     }
-    fn least_curvature(&self, low: f64, high: f64, response: f64) -> f64 {
-        (**self).least_curvature(low, high, response)
+    fn least_curvature(&self, predictor: f64, response: f64, radius: f64) -> f64 {
+        (**self).least_curvature(predictor, response, radius)
     }
     fn majorant_curvature(&self, predictor: f64, response: f64) -> Option<f64> {
         (**self).majorant_curvature(predictor, response)
@@ -206,10 +210,17 @@ pub fn parse(text: &str) -> Result<Box<dyn Loss>> {
     }
 }
 
-/// The least curvature between two predictors, for losses whose curvature rises to a peak and falls again, if at all: it is at one end.
-fn curvature_at_ends(loss: &impl Loss, low: f64, high: f64, response: f64) -> f64 {
-    loss.curvature(low, response).min(loss.curvature(high, response))
+/// The least curvature within `radius` of a predictor, for losses whose curvature rises to a peak and falls again, if at all: it is at one
+/// end. The ends are rounded outwards.
+fn curvature_at_ends(loss: &impl Loss, predictor: f64, response: f64, radius: f64) -> f64 {
+    let (low, high) = ((predictor - radius).next_down(), (predictor + radius).next_up());
+    let least = loss.curvature(low, response).min(loss.curvature(high, response));
+    // Where an end is not a number, nothing is known.
+    if low <= high { least } else { 0.0 }
 }
+
+/// A curvature made of `exp`, rounded down by more than `exp` may be wrong.
+const ROUNDED_DOWN: f64 = 1.0 - 8.0 * f64::EPSILON;
 
 /// The rule of the two losses for classes.
 fn check_label(response: f64) -> std::result::Result<(), &'static str> {

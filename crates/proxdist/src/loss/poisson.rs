@@ -1,7 +1,7 @@
 //! Poisson loss with the log link, $\ell(\eta; y) = e^\eta - y\eta$ for $y \ge 0$: the negative log-likelihood of a count
 //! without its constant. Its curvature $e^\eta$ has no bound, so where $e^\eta$ overflows a fit ends with a named error.
 
-use super::Loss;
+use super::{Loss, ROUNDED_DOWN, curvature_at_ends};
 
 /// Negative Poisson log-likelihood with the log link.
 #[derive(Clone, Copy, Debug, Default)]
@@ -9,13 +9,18 @@ pub struct Poisson;
 
 impl Loss for Poisson {
     fn value(&self, predictor: f64, response: f64) -> f64 {
-        predictor.exp() - response * predictor
+        // Where both overflow the exponential is by far the larger.
+        let rate = predictor.exp();
+        if rate == f64::INFINITY { rate } else { rate - response * predictor }
     }
     fn slope(&self, predictor: f64, response: f64) -> f64 {
         predictor.exp() - response
     }
     fn curvature(&self, predictor: f64, _response: f64) -> f64 {
         predictor.exp()
+    }
+    fn least_curvature(&self, predictor: f64, response: f64, radius: f64) -> f64 {
+        ROUNDED_DOWN * curvature_at_ends(self, predictor, response, radius)
     }
     fn check_response(&self, response: f64) -> Result<(), &'static str> {
         if response >= 0.0 { Ok(()) } else { Err("counts or rates that are zero or positive") }

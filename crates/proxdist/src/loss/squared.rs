@@ -20,7 +20,7 @@ impl Loss for Squared {
     fn curvature_bound(&self) -> Option<f64> {
         Some(1.0)
     }
-    fn least_curvature(&self, _low: f64, _high: f64, _response: f64) -> f64 {
+    fn least_curvature(&self, _predictor: f64, _response: f64, _radius: f64) -> f64 {
         1.0
     }
     fn is_quadratic(&self) -> bool {

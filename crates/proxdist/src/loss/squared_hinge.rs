@@ -22,8 +22,8 @@ impl Loss for SquaredHinge {
     fn curvature_bound(&self) -> Option<f64> {
         Some(1.0)
     }
-    fn least_curvature(&self, low: f64, high: f64, response: f64) -> f64 {
-        curvature_at_ends(self, low, high, response)
+    fn least_curvature(&self, predictor: f64, response: f64, radius: f64) -> f64 {
+        curvature_at_ends(self, predictor, response, radius)
     }
     fn check_response(&self, response: f64) -> Result<(), &'static str> {
         check_label(response)

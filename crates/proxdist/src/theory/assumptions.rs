@@ -76,7 +76,7 @@ const FAR: f64 = 30.0;
 fn convexity(problem: &Problem) -> Assumption {
     let loss = problem.loss();
     let is_shrunk = problem.ridge_weight() > 0.0 && !problem.has_intercept();
-    let is_curved = problem.data().response().first().is_some_and(|&y| loss.least_curvature(-FAR, FAR, y) > 0.0);
+    let is_curved = problem.data().response().first().is_some_and(|&y| loss.least_curvature(0.0, y, FAR) > 0.0);
     let (verdict, reason) = if !problem.constraint().is_convex() {
         (
             Verdict::Fails,

@@ -132,8 +132,9 @@ fn least_curvatures(objective: Objective, set: &dyn Constraint) -> Result<Option
                 direction.iter_mut().for_each(|x| *x = -*x);
                 let low = set.support_function(direction).map(|most| -most);
                 let (offset, response) = (data.offset_of(row), data.response()[row]);
-                let least =
-                    low.zip(high).map(|(low, high)| loss.least_curvature(low + offset, high + offset, response));
+                let least = low
+                    .zip(high)
+                    .map(|(low, high)| loss.least_curvature(0.5 * (low + high) + offset, response, 0.5 * (high - low)));
                 found.push(least.map(|least| least * scale * data.weight(row)));
             }
             Ok(())

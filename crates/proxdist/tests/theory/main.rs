@@ -5,7 +5,7 @@ mod paper;
 
 use paper::{Paper, close_logs, narrow, zeta};
 use proxdist::constraint::{Ball, LinfBall, Rank, Sparsity, WholeSpace};
-use proxdist::loss::{Huber, Logistic, Loss, Poisson, Squared, SquaredHinge};
+use proxdist::loss::{Huber, Logistic, Loss, Poisson, Squared};
 use proxdist::sampling::Sampling;
 use proxdist::simulate::{Response, Truth, vector};
 use proxdist::theory::{Basis, Bounds, Constants, Study, Verdict, advise, assumptions, power_sum, rate};
@@ -274,24 +274,6 @@ fn advice_is_better_than_its_neighbours() -> Result<()> {
     }
     assert!(stepwise.ln_bound < constants.start_distance.ln());
     assert!(matches!(advise(constants, 0), Err(Error::Setting { .. })));
-    Ok(())
-}
-
-#[test]
-fn the_least_curvature_is_below_every_curvature_of_its_range() -> Result<()> {
-    let losses: [Box<dyn Loss>; 4] =
-        [Box::new(Squared), Box::new(Logistic), Box::new(Huber::with_delta(1.5)?), Box::new(SquaredHinge)];
-    for loss in losses {
-        for (low, high) in [(-4.0, 3.0), (-0.5, 0.2), (0.9, 1.4), (2.0, 2.0), (-40.0, -30.0)] {
-            for response in [0.0, 1.0] {
-                let least = loss.least_curvature(low, high, response);
-                let range = (0..=100).map(|i| low + (high - low) * f64::from(i) / 100.0);
-                let found = range.map(|predictor| loss.curvature(predictor, response)).fold(f64::INFINITY, f64::min);
-                assert!(least <= found && least >= 0.0, "{} {low} {high}: {least} {found}", loss.spec());
-                assert!(loss.curvature_bound().is_some_and(|bound| found <= bound));
-            }
-        }
-    }
     Ok(())
 }
 
