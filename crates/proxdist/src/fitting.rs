@@ -46,7 +46,7 @@ pub(crate) fn fit(problem: &Problem, parts: &Problem, settings: &Settings, obser
         settings.method.l1_weight(),
         settings.seed,
     )?;
-    let was_cut_short = matches!(outcome.stop, Stop::Interrupted | Stop::TimeLimit | Stop::Diverged);
+    let was_cut_short = matches!(outcome.stop, Stop::Interrupted | Stop::TimeLimit);
     if finishes(settings) && !was_cut_short && certificate.is_stationary() {
         outcome.stop = Stop::Polished;
     }
@@ -156,9 +156,10 @@ fn iterate(
         let (theta, distance) = if let Some((_, distance, theta)) = best {
             (theta, distance)
         } else {
-            let mut theta = stage.theta;
+            let mut theta = stage.theta.clone();
             problem.constraint().project(&mut theta[..data.columns()], &mut Workspace::default())?;
-            (theta, trace.last().map_or(f64::NAN, |last| last.distance))
+            let moved = theta.iter().zip(&stage.theta).map(|(a, b)| (a - b) * (a - b)).sum::<f64>().sqrt();
+            (theta, trace.last().map_or(moved, |last| last.distance))
         };
         return Ok(Run { theta, distance, steps, trace, stop });
     }
@@ -189,7 +190,7 @@ fn polish(
     outcome: &mut Run,
     observer: &mut dyn Observer,
 ) -> Result<Ended> {
-    if !finishes(settings) || matches!(outcome.stop, Stop::Interrupted | Stop::Diverged) {
+    if !finishes(settings) || outcome.stop == Stop::Interrupted {
         return Ok(Ended { exchanges: Exchanges::NotApplicable, known: None });
     }
     let began = Instant::now();
