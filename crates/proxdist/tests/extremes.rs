@@ -109,7 +109,7 @@ proptest! {
             let rows: Vec<usize> = (0..y.len()).collect();
             let mut batch = Batch::default();
             batch.fill(&data, &rows).unwrap();
-            for path in [None, Some(Path::Dual), Some(Path::Primal), Some(Path::Conjugate)] {
+            for path in [None, Some(Path::Primal)] {
                 let mut prox = Prox::new(&*loss).intercept(case.intercept);
                 prox = path.into_iter().fold(prox, Prox::force);
                 let mut theta = case.anchor.clone();
