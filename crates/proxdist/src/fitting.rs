@@ -46,7 +46,7 @@ pub(crate) fn fit(problem: &Problem, parts: &Problem, settings: &Settings, obser
         settings.method.l1_weight(),
         settings.seed,
     )?;
-    let was_cut_short = matches!(outcome.stop, Stop::Interrupted | Stop::TimeLimit);
+    let was_cut_short = matches!(outcome.stop, Stop::Interrupted | Stop::TimeLimit) || has_diverged(&outcome);
     if finishes(settings) && !was_cut_short && certificate.is_stationary() {
         outcome.stop = Stop::Polished;
     }
@@ -174,6 +174,11 @@ fn finishes(settings: &Settings) -> bool {
     settings.polish && settings.method.l1_weight() == 0.0
 }
 
+/// Whether the steps that the user asked for diverged. Where only a race did, its start is finished like any other point.
+fn has_diverged(outcome: &Run) -> bool {
+    outcome.stop == Stop::Diverged && outcome.steps > 0
+}
+
 /// What the exact finish knows of its result.
 struct Ended {
     exchanges: Exchanges,
@@ -190,7 +195,7 @@ fn polish(
     outcome: &mut Run,
     observer: &mut dyn Observer,
 ) -> Result<Ended> {
-    if !finishes(settings) || outcome.stop == Stop::Interrupted {
+    if !finishes(settings) || outcome.stop == Stop::Interrupted || has_diverged(outcome) {
         return Ok(Ended { exchanges: Exchanges::NotApplicable, known: None });
     }
     let began = Instant::now();

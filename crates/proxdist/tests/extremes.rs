@@ -91,6 +91,8 @@ impl Case {
             let terms: f64 = self.row(i).iter().zip(&sizes).map(|(x, s)| x.abs() * s).sum();
             let by = 1e-12 * (terms + sizes.get(self.columns).copied().unwrap_or(0.0));
             let uncertain = (loss.slope(eta + by, y[i]) - loss.slope(eta - by, y[i])).abs() + 1e-12 * slope.abs();
+            // The slope of Poisson is a difference of e^η and y.
+            let uncertain = uncertain + if loss.spec() == "poisson" { 1e-15 * y[i] } else { 0.0 };
             let length = self.row(i).iter().map(|x| x * x).sum::<f64>() + f64::from(u8::from(self.intercept));
             noise += weight * uncertain * length.sqrt();
         }
@@ -127,7 +129,12 @@ proptest! {
     }
 }
 
-fn fit_scaled(data: Data, loss: impl Loss, set: impl Constraint, settings: &Settings) -> Result<(Fit, proxdist::Model)> {
+fn fit_scaled(
+    data: Data,
+    loss: impl Loss,
+    set: impl Constraint,
+    settings: &Settings,
+) -> Result<(Fit, proxdist::Model)> {
     let scaling = Scaling::of(&data, true)?;
     let data = data.scaled(scaling.clone())?;
     let fit = Problem::new(&data, loss, set).intercept(true).fit(settings)?;
@@ -186,10 +193,14 @@ fn one_large_cell_is_scaled_or_named() {
         let data = || Data::dense(&x, 3, &y).unwrap().names(["a", "b", "c"]).unwrap();
         let error = Problem::new(&data(), Squared, Ball::radius(1.0).unwrap()).fit(&Settings::default());
         let error = error.err().unwrap();
-        assert!(matches!(&error, Error::TooLarge { row: 3, column: Some(b), value, .. } if b == "b" && *value == large), "{error}");
+        assert!(
+            matches!(&error, Error::TooLarge { row: 3, column: Some(b), value, .. } if b == "b" && *value == large),
+            "{error}"
+        );
         for keep in [2, 3] {
             // In units of the cell the rest of the column is zero.
-            let shrunk: Vec<f64> = x.iter().enumerate().map(|(at, x)| if at % 3 == 1 { x / large } else { *x }).collect();
+            let shrunk: Vec<f64> =
+                x.iter().enumerate().map(|(at, x)| if at % 3 == 1 { x / large } else { *x }).collect();
             let twin = Data::dense(&shrunk, 3, &y).unwrap();
             let settings = Settings::default();
             let (expected, _) = fit_scaled(twin, Squared, Sparsity::at_most(keep), &settings).unwrap();
@@ -204,7 +215,8 @@ fn one_large_cell_is_scaled_or_named() {
 #[test]
 fn a_large_response_or_offset_is_named() {
     let x = [1.0, 2.0, 3.0];
-    let fit = |data: Data| Problem::new(&data, Squared, WholeSpace).fit(&Settings::default()).err().unwrap().to_string();
+    let fit =
+        |data: Data| Problem::new(&data, Squared, WholeSpace).fit(&Settings::default()).err().unwrap().to_string();
     let y = [1.0, -1e200, 2.0];
     let message = fit(Data::dense(&x, 1, &y).unwrap());
     assert!(message.starts_with("response at row 1 is -1e200"), "{message}");
@@ -234,7 +246,12 @@ fn extremes() -> impl Strategy<Value = Extreme> {
     let sizes = (power(300), power(300), 0..ROWS * COLUMNS, power(200), power(200), power(300));
     let choice = (0..6_usize, 0..5_usize, any::<bool>(), any::<bool>(), 0..3_u8);
     (numbers(ROWS * COLUMNS), numbers(ROWS), sizes, choice).prop_map(
-        |(mut x, mut noise, (column, cell, at, of_y, of_weights, of_ridge), (loss, set, intercept, is_scaled, ridged))| {
+        |(
+            mut x,
+            mut noise,
+            (column, cell, at, of_y, of_weights, of_ridge),
+            (loss, set, intercept, is_scaled, ridged),
+        )| {
             x.iter_mut().skip(1).step_by(COLUMNS).for_each(|x| *x *= 10_f64.powi(column));
             x[at] = 1.5 * 10_f64.powi(cell);
             noise.iter_mut().for_each(|y| *y *= 10_f64.powi(of_y));
@@ -279,5 +296,21 @@ proptest! {
         if let Some(Ok(model)) = scaling.map(|scaling| scaling.restored(fit.model())) {
             prop_assert!(model.coefficients.iter().chain(&model.intercept).all(|value| value.is_finite()));
         }
+    }
+}
+
+/// Counts of 10⁶⁰ over features of 10⁶⁰: whatever the penalty, a step overflows.
+#[test]
+fn a_race_in_which_all_diverge_leaves_numbers() {
+    let x = [1e60, -2e60, 3e60, 1e59];
+    let y = [1e60, 0.0, 3e60, 7.0];
+    let data = Data::dense(&x, 1, &y).unwrap();
+    for radius in [1e-70, 1e-60, 1.0] {
+        let problem = Problem::new(&data, Poisson, Ball::radius(radius).unwrap());
+        let Ok(fit) = problem.fit(&Settings::default()) else { continue };
+        let at = fit.certificate();
+        assert!([fit.objective(), at.distance, at.stationarity].into_iter().all(f64::is_finite), "{radius:e}: {at:?}");
+        assert!(fit.trace().iter().all(|at| at.objective.is_finite() && at.distance.is_finite()));
+        assert!(fit.coefficients()[0].abs() <= radius && fit.objective() <= 1.0);
     }
 }

@@ -173,7 +173,7 @@ fn not_above_start(
 ) -> Result<(f64, f64, Vec<f64>)> {
     let point = projected(constraint, columns, start)?;
     let value = monitor.value(&point);
-    if best.0 <= value {
+    if best.0.is_finite() && best.0 <= value {
         return Ok(best);
     }
     if !value.is_finite() {
