@@ -67,6 +67,10 @@ fn core_message(error: &proxdist::Error) -> String {
         E::Response { loss, row, value, rule } => {
             format!("the target of data row {} is {value}: the {loss} loss needs {rule}", row + 1)
         }
+        E::TooLarge { what, row, column, value, limit } => {
+            let column = column.as_ref().map_or_else(String::new, |name| format!(", column {name}"));
+            format!("the {what} of data row {}{column} is {value:e}: a fit takes numbers up to {limit:e}", row + 1)
+        }
         E::Setting { setting, rule, value } => match option_of(setting) {
             Some(option) => format!("{option} must be {rule}, got {value}"),
             None => error.to_string(),
@@ -84,6 +88,9 @@ fn core_hint(error: &proxdist::Error) -> String {
             "feature" => "remove or correct the row, or leave the column out with --ignore".to_owned(),
             other => format!("the {other} column may hold finite numbers only"),
         },
+        E::TooLarge { .. } | E::Units { .. } => {
+            "correct the cell, give the column in other units, or leave it out with --ignore".to_owned()
+        }
         E::Length { what: "shape", expected, .. } => {
             format!("--shape ROWSxCOLUMNS must multiply to the number of features, {expected}")
         }

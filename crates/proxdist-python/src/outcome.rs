@@ -1,5 +1,6 @@
 //! What a fit leaves, as plain Python values that can be pickled.
 
+use crate::error::exception;
 use numpy::PyArray1;
 use proxdist::trace::{Phase, Progress};
 use proxdist::{Fit, Model, Scaling, Stop};
@@ -14,7 +15,8 @@ pub(crate) fn of_fit<'py>(
     scaling: Option<&Scaling>,
     seconds: f64,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let model = scaling.map_or_else(|| fit.model().clone(), |scaling| scaling.restored(fit.model()));
+    let model = scaling.map_or_else(|| Ok(fit.model().clone()), |scaling| scaling.restored(fit.model()));
+    let model = model.map_err(|error| exception(&error))?;
     let result = of_model(py, &model)?;
     result.set_item("trace", trace(py, fit.trace())?)?;
     result.set_item("standardized", scaling.is_some())?;

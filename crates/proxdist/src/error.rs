@@ -18,6 +18,34 @@ pub enum Error {
         /// The offending value.
         value: f64,
     },
+    /// A finite number in the data whose products would overflow.
+    #[error(
+        "{what} at row {row}{} is {value:e}: products of numbers beyond {limit:e} overflow, so change its units", column_text(.column.as_deref())
+    )]
+    TooLarge {
+        /// `feature`, `response` or `offset`.
+        what: &'static str,
+        /// Zero-based row.
+        row: usize,
+        /// Name or number of the column, for features.
+        column: Option<String>,
+        /// The offending value, in the units of the data.
+        value: f64,
+        /// The largest number that a fit takes.
+        limit: f64,
+    },
+    /// A coefficient that scaled columns have and the units of the data cannot express.
+    #[error(
+        "the coefficient of column {column} is {scaled:e} on scaled columns, which no number expresses in the units of the data (one deviation is {deviation:e}): change the units of that column"
+    )]
+    Units {
+        /// Name or number of the column.
+        column: String,
+        /// The coefficient on scaled columns.
+        scaled: f64,
+        /// The standard deviation of the column.
+        deviation: f64,
+    },
     /// Two lengths that must agree do not.
     #[error("{what} has length {found}, expected {expected} ({rule})")]
     Length {

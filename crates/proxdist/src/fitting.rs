@@ -178,7 +178,7 @@ fn iterate(
         let (theta, distance) = if let Some((_, distance, theta)) = best {
             (theta, Some(distance))
         } else {
-            let mut theta = stage.theta;
+            let mut theta = stage.theta.clone();
             problem.constraint().project(&mut theta[..data.columns()], &mut Workspace::default())?;
             (theta, trace.last().map(|last| last.distance))
         };

@@ -1,7 +1,7 @@
 //! A problem: data, a loss and a set; and the way from it to a fit.
 
 use crate::constraint::Constraint;
-use crate::data::Data;
+use crate::data::{Data, LARGEST};
 use crate::error::{Error, Result};
 use crate::fitting;
 use crate::loss::Loss;
@@ -100,9 +100,10 @@ impl<'a> Problem<'a> {
 
     fn check(&self, settings: &Settings) -> Result<()> {
         settings.check(self.data.rows(), self.data.columns())?;
-        if !(self.ridge >= 0.0 && self.ridge.is_finite()) {
-            return Err(Error::setting("ridge", "zero or positive, and finite", self.ridge));
+        if !(0.0..=LARGEST).contains(&self.ridge) {
+            return Err(Error::setting("ridge", format!("from 0 to {LARGEST:e}"), self.ridge));
         }
+        self.data.check_magnitudes()?;
         self.constraint.check(self.data.parameter_shape())?;
         for (row, &value) in self.data.response().iter().enumerate() {
             if let Err(rule) = self.loss.check_response(value) {

@@ -6,10 +6,10 @@
 //!
 //! Means are subtracted only where an intercept can take them up and the rows are dense. One pass gives both moments: sums are taken
 //! about the first row $c$, and since $(m - c)^2 \le n s^2$ for a point $c$ of the sample, $s^2 = \overline{(x - c)^2} - (m - c)^2$ loses no
-//! more than $\log_2 n$ bits.
+//! more than $\log_2 n$ bits. Columns whose squares may have overflowed or vanished are measured again in units of their largest number.
 
-use crate::data::{Data, RowBuffer, Rows, added, over_rows};
-use crate::error::Result;
+use crate::data::{Data, RowBuffer, Rows, Unit, added, over_rows};
+use crate::error::{Error, Result};
 use crate::model::Model;
 
 /// What is done to each column: $z = (x - m)f$ with the factor $f = 1/s$.
@@ -21,6 +21,37 @@ pub struct Scaling {
 
 /// A variance below this share of the mean square about the first row is rounding: the column is constant.
 const LEAST_SHARE: f64 = 1e-13;
+/// Mean squares outside this range may have lost terms to overflow or underflow.
+const TRUSTED: std::ops::RangeInclusive<f64> = 1e-200..=1e200;
+/// A constant column keeps its units while its numbers are of such a size.
+const KEPT: std::ops::RangeInclusive<f64> = 1e-70..=1e70;
+
+/// Mean and standard deviation of a column, and the largest number in it where that had to be looked for.
+#[derive(Clone, Copy)]
+struct Moments {
+    mean: f64,
+    deviation: f64,
+    largest: Option<f64>,
+}
+
+impl Moments {
+    /// From the mean `shift` and the mean `square` of $x - c$.
+    fn about(centre: f64, shift: f64, square: f64) -> Self {
+        let variance = square - shift * shift;
+        let deviation = if variance > LEAST_SHARE * square { variance.sqrt() } else { 0.0 };
+        Self { mean: centre + shift, deviation, largest: None }
+    }
+
+    fn factor(self) -> f64 {
+        let factor = 1.0 / self.deviation;
+        match self.largest {
+            _ if factor.is_finite() => factor,
+            // A constant column is left as it is, unless its square would not be a number.
+            Some(largest) if largest > 0.0 && !KEPT.contains(&largest) => Unit::of(largest).divide(1.0),
+            _ => 1.0,
+        }
+    }
+}
 
 impl Scaling {
     /// The moments of the columns; means are used if `has_intercept` and the rows are dense.
@@ -33,36 +64,18 @@ impl Scaling {
         if !is_sparse {
             first.rows().row(0).for_each(|(j, x)| centre[j] = x);
         }
-        let size = 2 * columns;
-        let parts = over_rows(
-            data,
-            size,
-            || (vec![0.0; size], Vec::new()),
-            |(sums, weights): &mut (Vec<f64>, Vec<f64>), rows, range| {
-                weights.clear();
-                weights.extend(range.map(|row| data.weight(row)));
-                rows.add_moments(weights, &centre, sums);
-                Ok(())
-            },
-        )?;
-        let total = added(parts.into_iter().map(|(sums, _)| sums).collect());
-        let (sums, squares) = total.split_at(columns);
+        let total = sums(data, 2 * columns, |rows, weights, sums| rows.add_moments(weights, &centre, sums))?;
         let weight = data.weight_sum();
-        let factor = |(sum, square): (&f64, &f64)| {
-            let (shift, square) = (sum / weight, square / weight);
-            let variance = square - shift * shift;
-            let deviation = if variance > LEAST_SHARE * square { variance.sqrt() } else { 0.0 };
-            // A constant column is left as it is, and so is one whose moments overflow.
-            if deviation.is_normal() { 1.0 / deviation } else { 1.0 }
-        };
-        let factors = sums.iter().zip(squares).map(factor).collect();
-        let mean = |(centre, sum): (&f64, &f64)| {
-            let mean = centre + sum / weight;
-            if mean.is_finite() { mean } else { 0.0 }
-        };
-        let means =
-            if has_intercept && !is_sparse { centre.iter().zip(sums).map(mean).collect() } else { vec![0.0; columns] };
-        Ok(Self { means, factors })
+        let mut moments: Vec<Moments> =
+            (0..columns).map(|j| Moments::about(centre[j], total[j] / weight, total[columns + j] / weight)).collect();
+        let doubtful: Vec<usize> =
+            (0..columns).filter(|&j| !TRUSTED.contains(&(total[columns + j] / weight))).collect();
+        for (&j, found) in doubtful.iter().zip(moments_in_units(data, &doubtful, &centre)?) {
+            moments[j] = found;
+        }
+        let is_centred = has_intercept && !is_sparse;
+        let mean = |moments: &Moments| if is_centred { moments.mean } else { 0.0 };
+        Ok(Self { means: moments.iter().map(mean).collect(), factors: moments.iter().map(|m| m.factor()).collect() })
     }
 
     /// Whether means are subtracted.
@@ -70,13 +83,20 @@ impl Scaling {
         self.means.iter().any(|mean| *mean != 0.0)
     }
 
-    /// A model of scaled columns in the units of the data.
-    #[must_use]
-    pub fn restored(&self, model: &Model) -> Model {
+    /// A model of scaled columns in the units of the data. Fails where a coefficient is too large or too small to be a number in those units.
+    pub fn restored(&self, model: &Model) -> Result<Model> {
         let mut model = model.clone();
-        model.coefficients.iter_mut().zip(&self.factors).for_each(|(value, factor)| *value *= factor);
+        for (j, (value, factor)) in model.coefficients.iter_mut().zip(&self.factors).enumerate() {
+            let scaled = *value;
+            *value *= factor;
+            if scaled != 0.0 && !value.is_normal() {
+                let name = model.names.as_ref().and_then(|names| names.get(j)).cloned();
+                let column = name.unwrap_or_else(|| j.to_string());
+                return Err(Error::Units { column, scaled, deviation: 1.0 / factor });
+            }
+        }
         model.intercept = model.intercept.map(|intercept| intercept - self.shift(&model.coefficients));
-        model
+        Ok(model)
     }
 
     /// Coefficients and intercept in the units of the data, as they are for scaled columns: where a fit may start.
@@ -90,9 +110,76 @@ impl Scaling {
     }
 }
 
+/// Sums over all rows, `count` of them; `add` is given some rows and their weights.
+fn sums(data: &Data, count: usize, add: impl Fn(Rows, &[f64], &mut [f64]) + Sync) -> Result<Vec<f64>> {
+    let parts = over_rows(
+        data,
+        count,
+        || (vec![0.0; count], Vec::new()),
+        |(sums, weights): &mut (Vec<f64>, Vec<f64>), rows, range| {
+            weights.clear();
+            weights.extend(range.map(|row| data.weight(row)));
+            add(rows, weights, sums);
+            Ok(())
+        },
+    )?;
+    Ok(added(parts.into_iter().map(|(sums, _)| sums).collect()))
+}
+
+/// The moments of some columns, each measured in a unit close to its largest number, so that no square overflows or vanishes.
+fn moments_in_units(data: &Data, columns: &[usize], centre: &[f64]) -> Result<Vec<Moments>> {
+    if columns.is_empty() {
+        return Ok(Vec::new());
+    }
+    let count = columns.len();
+    // Where a column of the data is among those asked for.
+    let mut place = vec![None; data.columns()];
+    columns.iter().enumerate().for_each(|(at, &j)| place[j] = Some(at));
+    let parts = over_rows(
+        data,
+        count,
+        || vec![0.0_f64; count],
+        |largest, rows, range| {
+            for (i, _) in range.enumerate().filter(|(_, row)| data.weight(*row) > 0.0) {
+                rows.row(i).for_each(|(j, x)| {
+                    if let Some(at) = place[j] {
+                        largest[at] = largest[at].max(x.abs())
+                    }
+                });
+            }
+            Ok(())
+        },
+    )?;
+    let largest = |at: usize| parts.iter().map(|part| part[at]).fold(0.0, f64::max);
+    let largest: Vec<f64> = (0..count).map(largest).collect();
+    let units: Vec<Unit> = largest.iter().map(|&size| Unit::of(size)).collect();
+    let centre: Vec<f64> = columns.iter().zip(&units).map(|(&j, unit)| unit.divide(centre[j])).collect();
+    let total = sums(data, 2 * count, |rows, weights, out| {
+        for (i, &weight) in weights.iter().enumerate().filter(|(_, weight)| **weight > 0.0) {
+            for (j, x) in rows.row(i) {
+                let Some(at) = place[j] else { continue };
+                let away = units[at].divide(x) - centre[at];
+                out[at] += weight * away;
+                out[count + at] += weight * away * away;
+            }
+        }
+    })?;
+    let weight = data.weight_sum();
+    let restored = |at: usize| {
+        let within = Moments::about(centre[at], total[at] / weight, total[count + at] / weight);
+        let (mean, deviation) = (units[at].multiply(within.mean), units[at].multiply(within.deviation));
+        Moments { mean, deviation, largest: Some(largest[at]) }
+    };
+    Ok((0..count).map(restored).collect())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::constraint::WholeSpace;
+    use crate::loss::Squared;
+    use crate::problem::Problem;
+    use crate::solver::Settings;
 
     #[test]
     fn moments_are_those_of_the_definition_whatever_the_mean() {
@@ -102,6 +189,70 @@ mod tests {
         let scaling = Scaling::of(&data, true).unwrap();
         assert_eq!((&scaling.means[..], &scaling.factors[..]), (&[2.0, 1e9 + 2.0, 5.0][..], &[1.0, 1.0, 1.0][..]));
         assert!(!Scaling::of(&data, false).unwrap().is_centred());
+    }
+
+    /// Numbers of any size have the moments of the same numbers in other units.
+    #[test]
+    fn moments_do_not_depend_on_the_units() {
+        let (y, pattern) = ([0.0; 6], [1.0, -0.25, 0.5, 0.75, -1.0, 0.125]);
+        let weights = [1.0, 2.0, 0.5, 1.0, 3.0, 0.0];
+        let usual = Data::dense(&pattern, 1, &y).unwrap().weights(&weights).unwrap();
+        let expected = Scaling::of(&usual, true).unwrap();
+        for exponent in [-1000, -700, -400, 0, 333, 515, 700, 1000] {
+            let unit = 2.0_f64.powi(exponent);
+            for size in [1e-200, 1.0, 1e200] {
+                let (x, weights) = (pattern.map(|x| unit * x), weights.map(|w| size * w));
+                let data = Data::dense(&x, 1, &y).unwrap().weights(&weights).unwrap();
+                let found = Scaling::of(&data, true).unwrap();
+                assert!((found.means[0] / unit / expected.means[0] - 1.0).abs() < 1e-14, "2^{exponent} {size:e}");
+                assert!((found.factors[0] * unit / expected.factors[0] - 1.0).abs() < 1e-14, "2^{exponent} {size:e}");
+            }
+        }
+    }
+
+    #[test]
+    fn one_large_cell_has_its_share_of_the_moments() {
+        for large in [1e100, 1e155, 1e160, 1e300, -1e308] {
+            let mut x = [0.5; 16];
+            x[3] = large;
+            let (starts, columns): (Vec<usize>, [u32; 16]) = ((0..=16).collect(), [0; 16]);
+            let sparse = Data::sparse(&starts, &columns, &x, 1, &[0.0; 16]).unwrap();
+            for (data, mean) in [(Data::dense(&x, 1, &[0.0; 16]).unwrap(), large / 16.0), (sparse, 0.0)] {
+                let scaling = Scaling::of(&data, true).unwrap();
+                assert!((scaling.means[0] - mean).abs() <= 1e-14 * mean.abs(), "{large:e}");
+                let deviation = large.abs() * 15.0_f64.sqrt() / 16.0;
+                assert!((scaling.factors[0] * deviation - 1.0).abs() < 1e-14, "{large:e}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_constant_column_of_extreme_size_is_brought_to_a_usual_one() {
+        for (value, is_kept) in
+            [(1e-200, false), (1e-30, true), (0.0, true), (7.0, true), (1e60, true), (-1e300, false)]
+        {
+            let x = [value; 5];
+            let data = Data::dense(&x, 1, &[0.0; 5]).unwrap();
+            let factor = Scaling::of(&data, false).unwrap().factors[0];
+            let size = (value * factor).abs();
+            assert!(if is_kept { factor == 1.0 } else { (1.0..2.0).contains(&size) }, "{value:e} {factor:e}");
+        }
+    }
+
+    #[test]
+    fn a_coefficient_that_the_units_cannot_express_is_an_error() {
+        let y = [0.0, 1.0, 3.0, 4.0];
+        for (size, is_fine) in [(1.0, true), (1e-290, true), (1e290, true), (1.5e308, false)] {
+            let x = [0.0, 0.3 * size, 0.5 * size, size];
+            let data = Data::dense(&x, 1, &y).unwrap().names(["dose"]).unwrap();
+            let scaling = Scaling::of(&data, true).unwrap();
+            let data = data.scaled(scaling.clone()).unwrap();
+            let fit = Problem::new(&data, Squared, WholeSpace).intercept(true).fit(&Settings::default()).unwrap();
+            match scaling.restored(fit.model()) {
+                Ok(model) => assert!(is_fine && (model.coefficients[0] * size - 2.2 / 0.53).abs() < 1e-9, "{size:e}"),
+                Err(error) => assert!(!is_fine && error.to_string().contains("dose"), "{size:e}: {error}"),
+            }
+        }
     }
 
     #[test]

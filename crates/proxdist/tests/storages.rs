@@ -136,7 +136,7 @@ fn a_model_brought_back_predicts_what_it_did_on_scaled_columns() {
     let scaled = Data::dense(&x, 12, &simulated.y).unwrap().scaled(scaling.clone()).unwrap();
     let problem = Problem::new(&scaled, Squared, Sparsity::at_most(3)).intercept(true);
     let fit = problem.fit(&Settings::default()).unwrap();
-    let model = scaling.restored(fit.model());
+    let model = scaling.restored(fit.model()).unwrap();
     let (inside, outside) = (fit.model().predict(scaled.source()).unwrap(), model.predict(data.source()).unwrap());
     assert!(inside.iter().zip(&outside).all(|(a, b)| (a - b).abs() < 1e-10));
     let (start, intercept) = scaling.scaled_start(&model.coefficients, model.intercept.unwrap());

@@ -77,7 +77,7 @@ pub(crate) fn run(args: &FitArgs) -> Result<Ending> {
     if let Some(text) = separation(fit.model()) {
         note(quiet, text);
     }
-    let model = scaling.as_ref().map_or_else(|| fit.model().clone(), |scaling| scaling.restored(fit.model()));
+    let model = scaling.as_ref().map_or_else(|| Ok(fit.model().clone()), |scaling| scaling.restored(fit.model()))?;
     let source = args.data.data.display().to_string();
     let about = About {
         fit: &fit,

@@ -59,7 +59,8 @@ pub(crate) fn run(args: &TuneArgs) -> Result<Ending> {
     let ControlFlow::Continue(selection) = outcome? else { return Err(Failure::interrupted()) };
     let tuning = tuning.elapsed().as_secs_f64();
 
-    let model = scaling.as_ref().map_or_else(|| selection.fit.model().clone(), |s| s.restored(selection.fit.model()));
+    let model =
+        scaling.as_ref().map_or_else(|| Ok(selection.fit.model().clone()), |s| s.restored(selection.fit.model()))?;
     let is_scaled = scaling.is_some();
     let chosen_set = &selection.chosen().point.constraint;
     let source = args.data.data.display().to_string();

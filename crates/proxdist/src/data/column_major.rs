@@ -4,7 +4,8 @@
 //! The kernels want rows, so a batch or a chunk of a pass is turned in the buffer it is gathered into, a tile at a time to use each
 //! cache line fully. From there on the bits are those of the same matrix stored by rows.
 
-use super::dense::{Element, first_not_finite};
+use super::dense::Element;
+use super::magnitude::first_beyond;
 use super::{Data, DataSource, RowBuffer, Support};
 use crate::error::{Error, Result};
 use crate::linalg;
@@ -91,8 +92,8 @@ impl<T: Element> DataSource for ColumnMajor<'_, T> {
         }
     }
 
-    fn find_not_finite(&self) -> Option<(usize, usize, f64)> {
-        let at = first_not_finite(self.values)?;
+    fn find_beyond(&self, limit: f64) -> Option<(usize, usize, f64)> {
+        let at = first_beyond(self.values, limit)?;
         Some((at % self.rows, at / self.rows, self.values[at].to_f64()))
     }
 }

@@ -1,5 +1,6 @@
 //! Row-major dense features, `f64` or `f32`. `f32` is a way of storing: arithmetic is `f64` from the gather on.
 
+use super::magnitude::first_beyond;
 use super::{DataSource, RowBuffer, Rows, Support};
 use crate::error::{Error, Result};
 use crate::linalg;
@@ -91,26 +92,8 @@ impl<T: Element> DataSource for Dense<'_, T> {
         T::as_f64(self.values).map(|values| Rows::Dense { values, rows: self.rows, columns: self.columns })
     }
 
-    fn find_not_finite(&self) -> Option<(usize, usize, f64)> {
-        let at = first_not_finite(self.values)?;
+    fn find_beyond(&self, limit: f64) -> Option<(usize, usize, f64)> {
+        let at = first_beyond(self.values, limit)?;
         Some((at / self.columns, at % self.columns, self.values[at].to_f64()))
     }
-}
-
-/// Position of the first NaN or infinity. Whole chunks are cleared by one sum of `0 · x`, which is NaN iff one is inside.
-pub(super) fn first_not_finite<T: Element>(values: &[T]) -> Option<usize> {
-    const CHUNK: usize = 1024;
-    let suspect = |chunk: &&[T]| {
-        let mut sums = [0.0_f64; 8];
-        let parts = chunk.chunks_exact(8);
-        let tail: f64 = parts.remainder().iter().map(|v| v.to_f64() * 0.0).sum();
-        for part in parts {
-            for lane in 0..8 {
-                sums[lane] += part[lane].to_f64() * 0.0;
-            }
-        }
-        sums.iter().sum::<f64>() + tail != 0.0
-    };
-    let (number, chunk) = values.chunks(CHUNK).enumerate().find(|(_, chunk)| suspect(chunk))?;
-    Some(number * CHUNK + chunk.iter().position(|v| !v.to_f64().is_finite())?)
 }

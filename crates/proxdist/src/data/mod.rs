@@ -6,6 +6,7 @@
 mod batch;
 mod column_major;
 mod dense;
+mod magnitude;
 mod passes;
 mod rows;
 mod scaled;
@@ -15,6 +16,7 @@ mod subset;
 pub use batch::{Batch, RowBuffer};
 pub use column_major::ColumnMajor;
 pub use dense::{Dense, Element};
+pub(crate) use magnitude::{LARGEST, Unit};
 pub(crate) use passes::{added, over_chunks, over_rows};
 pub use rows::{Rows, Support};
 pub use sparse::{Index, Sparse};
@@ -22,6 +24,8 @@ pub use subset::{Part, Subset};
 
 use crate::error::{Error, Result};
 use crate::shape::Shape;
+use magnitude::{Sizes, usual_weights};
+use std::borrow::Cow;
 use std::ops::{Deref, Range};
 
 /// Rows by index, however stored.
@@ -46,8 +50,8 @@ pub trait DataSource: Send + Sync {
         None
     }
 
-    /// The first entry that is NaN or infinite, as (row, column, value).
-    fn find_not_finite(&self) -> Option<(usize, usize, f64)>;
+    /// The first entry that is larger than `limit` in size, or NaN, as (row, column, value).
+    fn find_beyond(&self, limit: f64) -> Option<(usize, usize, f64)>;
 }
 
 /// Boxes, references and other pointers to a source are sources.
@@ -70,8 +74,8 @@ impl<P: Deref<Target: DataSource> + Send + Sync> DataSource for P {
     fn borrow(&self) -> Option<Rows<'_>> {
         (**self).borrow()
     }
-    fn find_not_finite(&self) -> Option<(usize, usize, f64)> {
-        (**self).find_not_finite()
+    fn find_beyond(&self, limit: f64) -> Option<(usize, usize, f64)> {
+        (**self).find_beyond(limit)
     }
 }
 
@@ -97,8 +101,9 @@ pub(crate) fn view<'b>(source: &'b dyn DataSource, range: Range<usize>, buffer: 
 /// ```
 pub struct Data<'a> {
     source: Box<dyn DataSource + 'a>,
+    sizes: Sizes,
     response: &'a [f64],
-    weights: Option<&'a [f64]>,
+    weights: Option<Cow<'a, [f64]>>,
     weight_sum: f64,
     offset: Option<&'a [f64]>,
     names: Option<Vec<String>>,
@@ -133,11 +138,10 @@ impl<'a> Data<'a> {
         }
         check_length("response", response, rows)?;
         check_finite("response", response)?;
-        if let Some((row, column, value)) = source.find_not_finite() {
-            return Err(Error::NotFiniteData { what: "feature", row, column: Some(column.to_string()), value });
-        }
+        let sizes = Sizes::of(&source)?;
         Ok(Self {
             source: Box::new(source),
+            sizes,
             response,
             weights: None,
             weight_sum: rows as f64,
@@ -147,19 +151,18 @@ impl<'a> Data<'a> {
         })
     }
 
-    /// Observation weights, zero or positive.
+    /// Observation weights, zero or positive. Only their sizes relative to each other count; very large or small ones are all multiplied by one power of
+    /// two.
     pub fn weights(mut self, weights: &'a [f64]) -> Result<Self> {
         check_length("weights", weights, self.rows())?;
         check_finite("weight", weights)?;
         if let Some(row) = weights.iter().position(|&w| w < 0.0) {
             return Err(Error::NegativeWeight { row, value: weights[row] });
         }
+        let weights = usual_weights(weights);
         let sum: f64 = weights.iter().sum();
         if sum == 0.0 {
             return Err(Error::ZeroWeights { rows: weights.len() });
-        }
-        if !sum.is_finite() {
-            return Err(Error::setting("the sum of the weights", "finite", sum));
         }
         self.weights = Some(weights);
         self.weight_sum = sum;
@@ -228,7 +231,7 @@ impl<'a> Data<'a> {
 
     /// Weight of one row.
     pub fn weight(&self, row: usize) -> f64 {
-        self.weights.map_or(1.0, |weights| weights[row])
+        self.weights.as_ref().map_or(1.0, |weights| weights[row])
     }
 
     /// Offset of one row.

@@ -37,7 +37,9 @@ impl Data<'_> {
         let mut first = RowBuffer::default();
         self.source.gather(&[0], &mut first)?;
         let is_sparse = matches!(first.rows(), Rows::Sparse { .. });
-        Ok(Self { source: Box::new(Scaled { source: self.source, scaling, is_sparse }), ..self })
+        let source = Scaled { source: self.source, scaling, is_sparse };
+        let sizes = self.sizes.scaled(&source, &source.scaling.factors);
+        Ok(Self { source: Box::new(source), sizes, ..self })
     }
 }
 
@@ -73,7 +75,13 @@ impl DataSource for Scaled<'_> {
         }
     }
 
-    fn find_not_finite(&self) -> Option<(usize, usize, f64)> {
-        self.source.find_not_finite()
+    /// The value is that of the storage, which is where people look for it.
+    fn find_beyond(&self, limit: f64) -> Option<(usize, usize, f64)> {
+        let mut buffer = RowBuffer::default();
+        (0..self.rows()).find_map(|row| {
+            self.gather(&[row], &mut buffer).ok()?;
+            let (column, _) = buffer.rows().row(0).find(|(_, value)| value.is_nan() || value.abs() > limit)?;
+            Some((row, column, self.source.entry(row, column)))
+        })
     }
 }

@@ -1,6 +1,7 @@
 //! Compressed sparse rows (CSR), with 32- or 64-bit indices as other systems hand them over.
 
-use super::dense::{Element, first_not_finite};
+use super::dense::Element;
+use super::magnitude::first_beyond;
 use super::{DataSource, RowBuffer, Rows, Support};
 use crate::error::{Error, Result};
 
@@ -160,8 +161,8 @@ impl<S: Index, I: Index, T: Element> DataSource for Sparse<'_, S, I, T> {
         Some(Rows::Sparse { starts, indices, values, columns: self.columns })
     }
 
-    fn find_not_finite(&self) -> Option<(usize, usize, f64)> {
-        let at = first_not_finite(self.values)?;
+    fn find_beyond(&self, limit: f64) -> Option<(usize, usize, f64)> {
+        let at = first_beyond(self.values, limit)?;
         let row = (0..self.rows()).find(|&row| self.range(row).contains(&at))?;
         Some((row, self.indices[at].to_usize()?, self.values[at].to_f64()))
     }

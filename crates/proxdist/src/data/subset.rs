@@ -43,11 +43,11 @@ impl DataSource for Subset<'_> {
         self.source.dot(self.rows[row], v, support)
     }
 
-    fn find_not_finite(&self) -> Option<(usize, usize, f64)> {
+    fn find_beyond(&self, limit: f64) -> Option<(usize, usize, f64)> {
         let mut buffer = RowBuffer::default();
         (0..self.rows.len()).find_map(|row| {
             self.gather(&[row], &mut buffer).ok()?;
-            let (column, value) = buffer.rows().row(0).find(|(_, value)| !value.is_finite())?;
+            let (column, value) = buffer.rows().row(0).find(|(_, value)| value.is_nan() || value.abs() > limit)?;
             Some((row, column, value))
         })
     }
@@ -71,8 +71,11 @@ impl Part<'_> {
     /// The rows as a data set, with the names and the shape of the parent. Fails if all their weights are zero.
     pub fn data(&self) -> Result<Data<'_>> {
         // Not through `Data::new`: the parent has been searched for NaN already.
+        let source = Subset { source: self.parent.source(), rows: &self.rows };
+        let sizes = self.parent.sizes.of_part(&source);
         let data = Data {
-            source: Box::new(Subset { source: self.parent.source(), rows: &self.rows }),
+            source: Box::new(source),
+            sizes,
             response: &self.response,
             weights: None,
             weight_sum: self.rows.len() as f64,
@@ -102,7 +105,8 @@ impl Data<'_> {
     pub fn subset(&self, rows: Vec<usize>) -> Result<Part<'_>> {
         check_rows(&rows, self.rows())?;
         let chosen = |values: &[f64]| rows.iter().map(|&row| values[row]).collect::<Vec<f64>>();
-        let (response, weights, offset) = (chosen(self.response), self.weights.map(chosen), self.offset.map(chosen));
+        let (response, weights, offset) =
+            (chosen(self.response), self.weights.as_deref().map(chosen), self.offset.map(chosen));
         Ok(Part { parent: self, rows, response, weights, offset })
     }
 }
@@ -158,8 +162,8 @@ mod tests {
     fn a_subset_finds_what_is_not_finite_among_its_own_rows() {
         let x = [1.0, f64::NAN, 2.0, 3.0];
         let dense = super::super::Dense::new(&x, 2).unwrap();
-        assert!(Subset::new(&dense, &[1]).unwrap().find_not_finite().is_none());
-        let (row, column, value) = Subset::new(&dense, &[1, 0]).unwrap().find_not_finite().unwrap();
+        assert!(Subset::new(&dense, &[1]).unwrap().find_beyond(f64::MAX).is_none());
+        let (row, column, value) = Subset::new(&dense, &[1, 0]).unwrap().find_beyond(f64::MAX).unwrap();
         assert!((row, column) == (1, 1) && value.is_nan());
     }
 

@@ -9,9 +9,9 @@ pub struct Poisson;
 
 impl Loss for Poisson {
     fn value(&self, predictor: f64, response: f64) -> f64 {
-        // Where both overflow the exponential is by far the larger.
         let rate = predictor.exp();
-        if rate == f64::INFINITY { rate } else { rate - response * predictor }
+        // Where both terms overflow the exponential is by far the larger; without a count there is only one.
+        if rate == f64::INFINITY || response == 0.0 { rate } else { rate - response * predictor }
     }
     fn slope(&self, predictor: f64, response: f64) -> f64 {
         predictor.exp() - response

@@ -60,6 +60,9 @@ impl Memory {
 /// Average $w_iK_{ii}$ below which the system is so close to the identity that a preconditioner does not pay.
 const NEGLIGIBLE: f64 = 0.2;
 
+/// Eigenvalue of $SKS$ beyond which $Sy - g$ and $KSy - Kg$ lose too many digits: the Cholesky path, where nothing cancels, takes over.
+const MOST_BENT: f64 = 1e6;
+
 /// The conjugate gradient path for one batch and penalty.
 pub(super) struct Conjugate<'s> {
     rows: Rows<'s>,
@@ -100,8 +103,8 @@ impl<'s> Conjugate<'s> {
         }
     }
 
-    /// Solves $By = SKg$ to the relative precision; leaves $y$, $KSy$ and $X^TSy$ in the memory.
-    fn solve(&mut self, precision: f64) {
+    /// Solves $By = SKg$ to the relative precision; leaves $y$, $KSy$ and $X^TSy$ in the memory. Returns how large an eigenvalue of $SKS$ it has met.
+    fn solve(&mut self, precision: f64) -> f64 {
         let m = &mut *self.memory;
         m.solution.fill(0.0);
         m.k_solution.fill(0.0);
@@ -140,6 +143,7 @@ impl<'s> Conjugate<'s> {
             alignment = next;
             m.search.iter_mut().zip(&m.preconditioned).for_each(|(p, z)| *p = z + keep * *p);
         }
+        largest
     }
 }
 
@@ -158,7 +162,9 @@ impl System for Conjugate<'_> {
         self.penalty.divide(&mut m.wide_scaled);
         forward(self.rows, &m.wide_scaled, &m.every_column, &mut m.kg);
         self.fill_diagonal(curvatures);
-        self.solve(precision);
+        if self.solve(precision) > MOST_BENT {
+            return None;
+        }
         let m = &mut *self.memory;
         axpy(-1.0, &m.gradient, &mut m.wide_direction);
         for i in 0..change.len() {

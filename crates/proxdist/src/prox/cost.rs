@@ -60,8 +60,16 @@ pub(super) fn plan(loss: &dyn Loss, batch: &Batch, penalty: Penalty, curvatures:
     let dual = gram / shared_among as f64 + steps * (b * b * b / (3.0 * FACTOR) + 6.0 * b * b / PASS + pass);
     let cross = if is_sparse { entries * entries / (b * GATHER) } else { b * p * p / PRODUCT };
     let primal = steps * (cross + p * p * p / (3.0 * FACTOR) + 3.0 * pass);
-    let iterations = conjugate_iterations(rows, penalty, curvatures);
+    let kernel = mean_kernel(rows, penalty);
+    let mean = |values: &[f64]| values.iter().sum::<f64>() / b;
+    let bend = mean(curvatures) * kernel;
+    // Where the anchor is on a flat piece, the minimiser need not be.
+    let most_bend = bend.max(loss.curvature_bound().unwrap_or(1.0) * mean(batch.weights()) * kernel);
+    let iterations = conjugate_iterations(rows, bend);
     let conjugate = 2.0 * pass * (iterations + steps);
+    if most_bend > HARSH && rows.width() <= MANAGEABLE {
+        return Plan { path: Path::Primal, conjugate_budget: 0 };
+    }
 
     let direct = dual.min(primal);
     let path = match direct {
@@ -72,18 +80,24 @@ pub(super) fn plan(loss: &dyn Loss, batch: &Batch, penalty: Penalty, curvatures:
     Plan { path, conjugate_budget: (2.0 * iterations).max(dual / (2.0 * pass)).ceil() as usize }
 }
 
+/// Mean $w_iK_{ii}$ beyond which a point that is a sum over rows, $X^Ta$, has too few digits left where rows are alike; and the number of features up to which
+/// the path that does without is taken whatever it costs.
+const HARSH: f64 = 1e8;
+const MANAGEABLE: usize = 1000;
 /// Rows whose length stands for that of all in the guess.
 const SAMPLE: usize = 32;
 
-fn conjugate_iterations(rows: Rows, penalty: Penalty, curvatures: &[f64]) -> f64 {
-    let (b, p) = (rows.len() as f64, rows.width() as f64);
+/// The mean of $K_{ii}$, guessed from some rows.
+fn mean_kernel(rows: Rows, penalty: Penalty) -> f64 {
     let stride = rows.len().div_ceil(SAMPLE);
     let sampled = (0..rows.len()).step_by(stride);
     let squares: f64 = sampled.clone().map(|i| rows.row_norm_squared(i)).sum();
-    let mean_kernel =
-        squares / (sampled.len() as f64 * penalty.coefficients) + penalty.intercept.map_or(0.0, |p| 1.0 / p);
-    let mean_curvature = curvatures.iter().sum::<f64>() / b;
-    let largest = mean_curvature * mean_kernel * (1.0 + (b / p).sqrt()).powi(2);
+    squares / (sampled.len() as f64 * penalty.coefficients) + penalty.intercept.map_or(0.0, |p| 1.0 / p)
+}
+
+fn conjugate_iterations(rows: Rows, bend: f64) -> f64 {
+    let (b, p) = (rows.len() as f64, rows.width() as f64);
+    let largest = bend * (1.0 + (b / p).sqrt()).powi(2);
     let root = (1.0 + largest).sqrt();
     let contraction = (root - 1.0) / (root + 1.0);
     let needed = (TOLERANCE / 2.0).ln() / contraction.max(f64::MIN_POSITIVE).ln();

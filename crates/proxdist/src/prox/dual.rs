@@ -2,10 +2,14 @@
 //!
 //! In terms of $a$ ($\theta = z + D^{-1}X^Ta$) the objective is $\varphi(a) = \sum_i v_i\ell(\eta_{0i} + (Ka)_i) + \tfrac12a^TKa$ with
 //! $K = XD^{-1}X^T$. Its gradient is $Kg$, $g = a + v\circ\ell'(\eta)$, and $X^Tg$ is the gradient of $\psi$. Newton's direction is
-//! $$d = -(I + WK)^{-1}g = -(g - S B^{-1} S K g), \qquad S = W^{1/2},\; B = I + SKS \succeq I.$$
+//! $d = -(I + WK)^{-1}g$. Rows on a straight piece of the loss, where $w_i = 0$, move by $d_i = -g_i$; for the others
+//! $$d = SB^{-1}(SKg_0 - S^{-1}g), \qquad S = W^{1/2},\; B = I + SKS \succeq I,$$
+//! where $g_0$ holds the $g_i$ of the straight rows and zeros. Nothing cancels here, however large $K$ is; the shorter $-(g - SB^{-1}SKg)$ loses all
+//! digits once $w_iK_{ii}$ exceeds $10^{16}$. A curvature that rounding hides beside the 1 of $B$ counts as none.
+//!
 //! $XX^T$ does not depend on $\rho$: it is kept until the batch changes, so steps with several penalties share it.
 
-use super::newton::{Along, System};
+use super::newton::{Along, LIFTS, System};
 use super::{Penalty, back};
 use crate::data::Rows;
 use crate::linalg::{Cholesky, axpy, dot, norm, times};
@@ -39,6 +43,7 @@ pub(super) struct Memory {
     cholesky: Cholesky,
     kg: Vec<f64>,
     direction: Vec<f64>,
+    bent: Vec<f64>,
     roots: Vec<f64>,
     wide: Vec<f64>,
     spread: Vec<f64>,
@@ -66,7 +71,9 @@ impl<'s> Dual<'s> {
             rows.gram(&mut memory.gram, &mut memory.spread);
             memory.gram_of = Some(stamp);
         }
-        [&mut memory.kg, &mut memory.direction, &mut memory.roots].into_iter().for_each(|v| v.resize(size, 0.0));
+        [&mut memory.kg, &mut memory.direction, &mut memory.bent, &mut memory.roots]
+            .into_iter()
+            .for_each(|v| v.resize(size, 0.0));
         memory.wide.resize(penalty.dimension(rows.width()), 0.0);
         Self { rows, penalty, point, memory }
     }
@@ -78,7 +85,40 @@ impl<'s> Dual<'s> {
         self.penalty.divide(wide);
         axpy(1.0, wide, theta);
     }
+
+    /// $S$, with zeros for rows that are straight as far as rounding can tell.
+    fn fill_roots(&mut self, curvatures: &[f64]) {
+        let Memory { gram, roots, .. } = &mut *self.memory;
+        let (size, shift) = (curvatures.len(), self.penalty.intercept.map_or(0.0, |p| 1.0 / p));
+        for (i, (root, w)) in roots.iter_mut().zip(curvatures).enumerate() {
+            let diagonal = gram[i * size + i] / self.penalty.coefficients + shift;
+            *root = if w * diagonal > STRAIGHT { w.sqrt() } else { 0.0 };
+        }
+    }
+
+    /// Factors $B$ with its diagonal lifted by a share of the largest entry; `false` if it is still not positive definite.
+    fn factors(&mut self, lift: f64) -> bool {
+        let Memory { gram, cholesky, roots, .. } = &mut *self.memory;
+        let (size, shift) = (roots.len(), self.penalty.intercept.map_or(0.0, |p| 1.0 / p));
+        let b = cholesky.matrix(size);
+        let mut largest = 1.0_f64;
+        for j in 0..size {
+            for i in j..size {
+                let k = gram[j * size + i] / self.penalty.coefficients + shift;
+                b[j * size + i] = roots[i] * k * roots[j];
+            }
+            b[j * size + j] += 1.0;
+            largest = largest.max(b[j * size + j]);
+        }
+        if lift > 0.0 {
+            (0..size).for_each(|j| b[j * size + j] += lift * largest);
+        }
+        cholesky.factor()
+    }
 }
+
+/// $w_iK_{ii}$ below which a row counts as straight.
+const STRAIGHT: f64 = 1e-15;
 
 /// `out = Kv`
 fn kernel(gram: &[f64], penalty: Penalty, v: &[f64], out: &mut [f64]) {
@@ -107,25 +147,26 @@ impl System for Dual<'_> {
     }
 
     fn direction(&mut self, _slopes: &[f64], curvatures: &[f64], _precision: f64, change: &mut [f64]) -> Option<Along> {
-        let Memory { gram, cholesky, kg, direction, roots, .. } = &mut *self.memory;
-        let size = curvatures.len();
-        let shift = self.penalty.intercept.map_or(0.0, |p| 1.0 / p);
-        roots.iter_mut().zip(curvatures).for_each(|(root, w)| *root = w.sqrt());
-        let b = cholesky.matrix(size);
-        for j in 0..size {
-            for i in j..size {
-                let k = gram[j * size + i] / self.penalty.coefficients + shift;
-                b[j * size + i] = roots[i] * k * roots[j];
-            }
-            b[j * size + j] += 1.0;
+        self.fill_roots(curvatures);
+        LIFTS.into_iter().find(|&lift| self.factors(lift))?;
+        let Memory { gram, cholesky, direction, roots, bent, .. } = &mut *self.memory;
+        let g = &self.point.g;
+        let is_straight = |root: &f64| *root == 0.0;
+        // What the straight rows, which move by −g, do to the others.
+        if roots.iter().any(is_straight) {
+            let straight = g.iter().zip(roots.iter()).map(|(g, root)| if is_straight(root) { *g } else { 0.0 });
+            direction.clear();
+            direction.extend(straight);
+            kernel(gram, self.penalty, direction, bent);
+        } else {
+            bent.fill(0.0);
         }
-        if !cholesky.factor() {
-            return None;
+        for (i, d) in direction.iter_mut().enumerate() {
+            *d = if is_straight(&roots[i]) { 0.0 } else { roots[i] * bent[i] - g[i] / roots[i] };
         }
-        direction.iter_mut().zip(roots.iter().zip(kg.iter())).for_each(|(d, (root, kg))| *d = root * kg);
         cholesky.solve(direction);
-        for (d, (root, g)) in direction.iter_mut().zip(roots.iter().zip(&self.point.g)) {
-            *d = root * *d - g;
+        for (i, d) in direction.iter_mut().enumerate() {
+            *d = if is_straight(&roots[i]) { -g[i] } else { roots[i] * *d };
         }
         kernel(gram, self.penalty, direction, change);
         Some(Along { slope: dot(&self.point.a, change), curvature: dot(direction, change) })

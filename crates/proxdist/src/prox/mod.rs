@@ -6,7 +6,7 @@
 //! intercept $\beta_0$ is one more coordinate with a feature of ones, penalty $\rho$ and no ridge. Write $D$ for the diagonal of
 //! penalties. The minimiser is $\theta = z + D^{-1}X^Ta$ with $a = -v \circ \ell'(\eta)$: a vector of length $b$, whatever $p$ is.
 //!
-//! Four ways lead there; all end on $\|\nabla\psi\| \le$ tolerance $\cdot \|\nabla\psi(z)\|$ and agree:
+//! Four ways lead there; all end on $\|\nabla\psi\| \le$ tolerance $\cdot \|\nabla\psi(z)\|$, or on what rounding leaves of the gradient, and agree:
 //!
 //! | path | for | cost of a Newton step |
 //! |---|---|---|
@@ -52,6 +52,9 @@ pub trait BatchProx: Send {
 
 /// Relative size of the gradient at which a prox counts as solved.
 pub const TOLERANCE: f64 = 4e-9;
+
+/// Slopes beyond this are of no use: a gradient made of them has no norm.
+const STEEPEST: f64 = 1e80;
 
 /// Penalties of the coordinates: one for all coefficients, one for the intercept if there is one.
 #[derive(Clone, Copy, Debug)]
@@ -193,14 +196,14 @@ impl<'l> Prox<'l> {
         let (predictors, responses) = (self.newton.predictors(), batch.response());
         // Nearly always all is well, which two sums tell.
         let value = self.loss.weighted_value(predictors, responses, batch.weights());
-        if value.is_finite() && self.newton.has_finite_slopes() {
+        if value.is_finite() && self.newton.has_slopes_within(STEEPEST) {
             return Ok(());
         }
-        let finite = |i: usize| {
-            let (eta, y) = (predictors[i], responses[i]);
-            self.loss.value(eta, y).is_finite() && self.loss.slope(eta, y).is_finite()
+        let is_usable = |i: usize| {
+            let (eta, y, weight) = (predictors[i], responses[i], batch.weights()[i]);
+            weight == 0.0 || self.loss.value(eta, y).is_finite() && (weight * self.loss.slope(eta, y)).abs() <= STEEPEST
         };
-        match (0..batch.len()).find(|&i| batch.weights()[i] > 0.0 && !finite(i)) {
+        match (0..batch.len()).find(|&i| !is_usable(i)) {
             None => Ok(()),
             Some(i) => {
                 let (row, predictor) = (batch.numbers()[i], predictors[i]);
@@ -209,10 +212,12 @@ impl<'l> Prox<'l> {
         }
     }
 
-    /// Runs a path from the anchor; on success `theta` is the minimiser, on failure still the anchor.
+    /// Runs a path from the anchor; on success `theta` is the minimiser, on failure still the anchor. A path that is not the last to be tried is held to
+    /// the tolerance strictly.
     fn solve(
         &mut self,
         path: Path,
+        is_last: bool,
         conjugate_budget: usize,
         batch: &Batch,
         penalty: Penalty,
@@ -227,7 +232,7 @@ impl<'l> Prox<'l> {
         let mut driver = newton::Driver::new(self.loss, batch, self.tolerance, &mut self.newton);
         if path == Path::Primal {
             let mut system = Primal::new(rows, penalty, &mut self.primal);
-            driver.run_to_the_end(&mut system)?;
+            driver.run_to_the_end(&mut system, theta, !is_last)?;
             system.finish(theta);
             return Ok(driver.taken(path));
         }
@@ -235,14 +240,14 @@ impl<'l> Prox<'l> {
         if path == Path::Conjugate {
             let budget = if self.forced.is_some() { usize::MAX } else { conjugate_budget };
             let mut system = Conjugate::new(rows, penalty, budget, &mut self.point, &mut self.conjugate);
-            if driver.run(&mut system) == Outcome::Converged {
+            if driver.run(&mut system, theta) == Outcome::Converged {
                 system.finish(theta);
                 return Ok(driver.taken(path));
             }
         }
         // Chosen, or taking over where conjugate gradients ran out of budget or precision: the point they reached is kept.
         let mut system = Dual::new(rows, penalty, batch.stamp(), &mut self.point, &mut self.dual);
-        driver.run_to_the_end(&mut system)?;
+        driver.run_to_the_end(&mut system, theta, !is_last)?;
         system.finish(theta);
         Ok(driver.taken(Path::Dual))
     }
@@ -269,12 +274,13 @@ impl BatchProx for Prox<'_> {
         self.conjugate.fit(batch.len(), expected);
         let plan = cost::plan(self.loss, batch, penalty, self.newton.curvatures(), self.shared_among);
         let path = self.forced.filter(|path| path.serves(batch.len())).unwrap_or(plan.path);
-        let solved = self.solve(path, plan.conjugate_budget, batch, penalty, theta);
+        let has_another = path != Path::Primal && features <= batch.len();
+        let solved = self.solve(path, !has_another, plan.conjugate_budget, batch, penalty, theta);
         self.last = match solved {
             // With more rows than features XXᵀ is singular, which a vanishing penalty brings out; XᵀX need not be.
-            Err(Error::ProxStalled { .. }) if path != Path::Primal && features <= batch.len() => {
+            Err(Error::ProxStalled { .. }) if has_another => {
                 self.start(batch, theta)?;
-                Some(self.solve(Path::Primal, 0, batch, penalty, theta)?)
+                Some(self.solve(Path::Primal, true, 0, batch, penalty, theta)?)
             }
             other => Some(other?),
         };

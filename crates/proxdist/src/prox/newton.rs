@@ -8,7 +8,7 @@
 use super::{Path, Taken};
 use crate::data::Batch;
 use crate::error::{Error, Result};
-use crate::linalg::{all_finite, dot, norm_squared};
+use crate::linalg::{dot, norm_squared};
 use crate::loss::Loss;
 
 /// A way to solve the Newton systems of one prox. It holds the current point.
@@ -84,8 +84,9 @@ impl Newton {
         &self.predictors
     }
 
-    pub(super) fn has_finite_slopes(&self) -> bool {
-        all_finite(&self.slopes)
+    /// Whether no slope is larger than `most` in size, or NaN.
+    pub(super) fn has_slopes_within(&self, most: f64) -> bool {
+        self.slopes.iter().all(|slope| slope.abs() <= most)
     }
 
     pub(super) fn curvatures(&self) -> &[f64] {
@@ -99,6 +100,13 @@ const MOST_STEPS: usize = 100;
 const MOST_TRIALS: usize = 120;
 /// Residual that is still good enough where rounding keeps the tolerance out of reach.
 const ACCEPTABLE: f64 = 1e-6;
+/// Rounding of sums, relative to the sizes of their terms; a few times what it is, since sums are long.
+const ROUNDING: f64 = 1e-13;
+/// A gradient whose square is not a number any more.
+const VANISHING: f64 = 1e-140;
+/// Shares of its largest entry by which the diagonal of a matrix is lifted until rounding no longer hides that it is positive definite. The direction is
+/// still one of descent: the matrix stands for a model that is bent more.
+pub(super) const LIFTS: [f64; 4] = [0.0, 1e-14, 1e-11, 1e-8];
 
 /// One solve; it may be run on a second system, which then goes on from where the first one stopped.
 pub(super) struct Driver<'d, 'a> {
@@ -110,12 +118,24 @@ pub(super) struct Driver<'d, 'a> {
     first_norm: Option<f64>,
     residual: f64,
     steps: usize,
+    /// Whether ψ has been lowered at all.
+    has_moved: bool,
 }
 
 impl<'d, 'a> Driver<'d, 'a> {
     /// Starts at the anchor, where `memory` holds predictors and derivatives already.
     pub(super) fn new(loss: &'d dyn Loss, batch: &'d Batch<'a>, tolerance: f64, memory: &'d mut Newton) -> Self {
-        Self { loss, batch, tolerance, memory, penalty: 0.0, first_norm: None, residual: 1.0, steps: 0 }
+        Self {
+            loss,
+            batch,
+            tolerance,
+            memory,
+            penalty: 0.0,
+            first_norm: None,
+            residual: 1.0,
+            steps: 0,
+            has_moved: false,
+        }
     }
 
     pub(super) fn taken(&self, path: Path) -> Taken {
@@ -126,16 +146,19 @@ impl<'d, 'a> Driver<'d, 'a> {
         self.loss.weighted_value(predictors, self.batch.response(), self.batch.weights())
     }
 
-    /// Runs a system that has no successor: not to finish is an error.
-    pub(super) fn run_to_the_end(&mut self, system: &mut dyn System) -> Result<()> {
-        match self.run(system) {
-            Outcome::Converged => Ok(()),
-            Outcome::Unfinished => Err(Error::ProxStalled { residual: self.residual, tolerance: self.tolerance }),
+    /// Runs a system that has no successor. Where it falls short of the tolerance, a point below the anchor is as good a step as double precision or patience
+    /// allow; not to get below it is an error, and so is falling short if `is_strict`.
+    pub(super) fn run_to_the_end(&mut self, system: &mut dyn System, anchor: &[f64], is_strict: bool) -> Result<()> {
+        match self.run(system, anchor) {
+            Outcome::Unfinished if is_strict || !self.has_moved => {
+                Err(Error::ProxStalled { residual: self.residual, tolerance: self.tolerance })
+            }
+            _ => Ok(()),
         }
     }
 
     /// Steps until the gradient is small relative to the first one.
-    pub(super) fn run(&mut self, system: &mut dyn System) -> Outcome {
+    pub(super) fn run(&mut self, system: &mut dyn System, anchor: &[f64]) -> Outcome {
         loop {
             let norm = system.gradient_norm(&self.memory.slopes);
             let first_norm = *self.first_norm.get_or_insert(norm);
@@ -148,20 +171,31 @@ impl<'d, 'a> Driver<'d, 'a> {
             }
             if self.steps >= MOST_STEPS || !self.step(system) {
                 // No decrease is left that this system can see in double precision.
-                let is_noise = norm <= self.rounding();
+                let is_noise = norm <= VANISHING || norm <= self.rounding(anchor);
                 return if is_noise || self.residual <= ACCEPTABLE { Outcome::Converged } else { Outcome::Unfinished };
             }
         }
     }
 
-    /// A gradient $X^Ts$ this small is what rounding leaves of terms that cancel, as at an anchor that is optimal already. Where the
-    /// model explains the rows exactly the slopes themselves are rounding: that of $\eta$, times the curvature.
-    fn rounding(&self) -> f64 {
-        let rows = self.batch.rows();
-        let squares: f64 = (0..rows.len()).map(|i| rows.row_norm_squared(i)).sum();
-        let Newton { slopes, curvatures, predictors, .. } = &*self.memory;
-        let from_predictors: f64 = curvatures.iter().zip(predictors).map(|(w, eta)| (w * eta) * (w * eta)).sum();
-        1e-13 * (squares * (norm_squared(slopes) + from_predictors)).sqrt()
+    /// The size of a gradient $X^Ts$ that rounding alone can leave. The slopes carry their own rounding and, through $\ell'$, that of the predictors, whose
+    /// terms $x_{ij}z_j$ at the anchor may be far larger than their sum. A row at a kink is bent on one side only, so both are looked at.
+    fn rounding(&self, anchor: &[f64]) -> f64 {
+        let (rows, batch) = (self.batch.rows(), self.batch);
+        let intercept = anchor.get(rows.width());
+        let of_row = |i: usize| {
+            let (eta, y, weight) = (self.memory.predictors[i], batch.response()[i], batch.weights()[i]);
+            if weight == 0.0 {
+                return 0.0;
+            }
+            let terms: f64 = rows.row(i).map(|(j, x)| (x * anchor[j]).abs()).sum();
+            let size = terms + intercept.map_or(0.0, |z| z.abs()) + batch.offset()[i].abs() + eta.abs();
+            let slope = self.loss.slope(eta, y);
+            let moved = |by: f64| (self.loss.slope(eta + by, y) - slope).abs();
+            let uncertain = moved(ROUNDING * size).max(moved(-ROUNDING * size)) + ROUNDING * slope.abs();
+            let length = rows.row_norm_squared(i) + f64::from(u8::from(intercept.is_some()));
+            weight * uncertain * length.sqrt()
+        };
+        (0..rows.len()).map(of_row).sum()
     }
 
     /// How precisely the next linear system deserves to be solved: fully if one step is exact, else in step with the
@@ -192,6 +226,7 @@ impl<'d, 'a> Driver<'d, 'a> {
         std::mem::swap(&mut self.memory.predictors, &mut self.memory.trial);
         self.penalty += t * along.slope + 0.5 * t * t * along.curvature;
         system.advance(t);
+        self.has_moved = true;
         self.memory.differentiate(self.loss, self.batch);
         norm_squared(&self.memory.slopes).is_finite()
     }

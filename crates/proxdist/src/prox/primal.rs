@@ -3,7 +3,7 @@
 //! The gradient is $X^Ts + D(\theta - z)$ with $s = v\circ\ell'(\eta)$, the Hessian $D + X^TWX$ with $W = \mathrm{diag}(v\circ\ell'')$.
 //! Only the part of the Hessian that belongs to the intercept is filled in by hand; the rest comes from one product.
 
-use super::newton::{Along, System};
+use super::newton::{Along, LIFTS, System};
 use super::{Penalty, back, forward};
 use crate::data::{Rows, Support};
 use crate::linalg::{Cholesky, axpy, dot, norm};
@@ -13,6 +13,7 @@ use crate::linalg::{Cholesky, axpy, dot, norm};
 pub(super) struct Memory {
     cross: Vec<f64>,
     cross_work: Vec<f64>,
+    border: Vec<f64>,
     cholesky: Cholesky,
     gradient: Vec<f64>,
     moved: Vec<f64>,
@@ -31,7 +32,7 @@ pub(super) struct Primal<'s> {
 impl<'s> Primal<'s> {
     pub(super) fn new(rows: Rows<'s>, penalty: Penalty, memory: &'s mut Memory) -> Self {
         let size = penalty.dimension(rows.width());
-        [&mut memory.gradient, &mut memory.moved, &mut memory.weighted, &mut memory.direction]
+        [&mut memory.gradient, &mut memory.moved, &mut memory.weighted, &mut memory.direction, &mut memory.border]
             .into_iter()
             .for_each(|v| v.resize(size, 0.0));
         memory.moved.fill(0.0);
@@ -43,26 +44,39 @@ impl<'s> Primal<'s> {
         axpy(1.0, &self.memory.moved, theta);
     }
 
-    /// $D + X^TWX$ into the lower triangle of the matrix to be factored.
-    fn fill_hessian(&mut self, curvatures: &[f64]) {
+    /// $X^TWX$, the part that a lift leaves as it is.
+    fn fill_cross(&mut self, curvatures: &[f64]) {
         let m = &mut *self.memory;
         let features = self.rows.width();
-        let size = self.penalty.dimension(features);
         m.cross.clear();
         m.cross.resize(features * features, 0.0);
         self.rows.add_weighted_cross(curvatures, &mut m.cross, &mut m.cross_work);
+        if self.penalty.intercept.is_some() {
+            back(self.rows, curvatures, &mut m.border);
+        }
+    }
+
+    /// Factors $D + X^TWX$ with its diagonal lifted by a share of the largest entry; `false` if it is still not positive definite.
+    fn factors(&mut self, lift: f64) -> bool {
+        let m = &mut *self.memory;
+        let features = self.rows.width();
+        let size = self.penalty.dimension(features);
         let h = m.cholesky.matrix(size);
         for j in 0..features {
             h[j * size + j..j * size + features].copy_from_slice(&m.cross[j * features + j..(j + 1) * features]);
             h[j * size + j] += self.penalty.coefficients;
         }
         if let Some(penalty) = self.penalty.intercept {
-            back(self.rows, curvatures, &mut m.weighted);
             for j in 0..features {
-                h[j * size + features] = m.weighted[j];
+                h[j * size + features] = m.border[j];
             }
-            h[features * size + features] = m.weighted[features] + penalty;
+            h[features * size + features] = m.border[features] + penalty;
         }
+        if lift > 0.0 {
+            let largest = (0..size).map(|j| h[j * size + j]).fold(0.0, f64::max);
+            (0..size).for_each(|j| h[j * size + j] += lift * largest);
+        }
+        m.cholesky.factor()
     }
 }
 
@@ -77,11 +91,9 @@ impl System for Primal<'_> {
     }
 
     fn direction(&mut self, _slopes: &[f64], curvatures: &[f64], _precision: f64, change: &mut [f64]) -> Option<Along> {
-        self.fill_hessian(curvatures);
+        self.fill_cross(curvatures);
+        LIFTS.into_iter().find(|&lift| self.factors(lift))?;
         let m = &mut *self.memory;
-        if !m.cholesky.factor() {
-            return None;
-        }
         m.direction.iter_mut().zip(&m.gradient).for_each(|(d, g)| *d = -g);
         m.cholesky.solve(&mut m.direction);
         forward(self.rows, &m.direction, &m.every_column, change);

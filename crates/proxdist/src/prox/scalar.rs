@@ -23,32 +23,39 @@ pub(super) fn step(loss: &dyn Loss, batch: &Batch, penalty: Penalty, eta: f64, t
     }
 }
 
+/// Steps after which the best point so far is taken; halving a bracket from the largest number to the least takes about as many.
+const MOST_STEPS: usize = 2200;
+
 fn root(loss: &dyn Loss, response: f64, weight: f64, eta: f64, reach: f64) -> f64 {
+    if weight == 0.0 {
+        return 0.0;
+    }
     let far = -weight * loss.slope(eta, response);
     let (mut low, mut high) = (far.min(0.0), far.max(0.0));
     let mut a = far / (1.0 + reach * weight * loss.curvature(eta, response));
     let mut last_step = high - low;
-    for _ in 0..200 {
-        if !(low..=high).contains(&a) {
-            a = 0.5 * (low + high);
-        }
+    let mut best = (far.abs(), 0.0);
+    for _ in 0..MOST_STEPS {
         let predictor = eta + reach * a;
         let h = a + weight * loss.slope(predictor, response);
-        if h.abs() <= 1e-15 * far.abs() || high - low <= f64::EPSILON * low.abs().max(high.abs()) {
-            break;
+        if h.abs() < best.0 {
+            best = (h.abs(), a);
         }
         if h > 0.0 {
             high = a;
         } else {
             low = a;
         }
+        if h.abs() <= 1e-15 * far.abs() || high - low <= f64::EPSILON * low.abs().max(high.abs()) {
+            break;
+        }
         let step = h / (1.0 + reach * weight * loss.curvature(predictor, response));
-        // Newton creeps where the loss grows like an exponential: halve the bracket instead.
-        let is_slow = step.abs() > 0.5 * last_step;
-        a = if is_slow { 0.5 * (low + high) } else { a - step };
-        last_step = if is_slow { 0.5 * (high - low) } else { step.abs() };
+        // Newton creeps where the loss grows like an exponential, and leaves where it is straight: halve the bracket instead.
+        let is_good = step.abs() <= 0.5 * last_step && low < a - step && a - step < high;
+        a = if is_good { a - step } else { 0.5 * (low + high) };
+        last_step = if is_good { step.abs() } else { 0.5 * (high - low) };
     }
-    a
+    best.1
 }
 
 #[cfg(test)]
@@ -61,6 +68,15 @@ mod tests {
         let (y, v, eta, reach) = (3.0, 0.5, 1.0, 2.0);
         let expected = v * (y - eta) / (1.0 + v * reach);
         assert!((root(&Squared, y, v, eta, reach) - expected).abs() < 1e-15);
+    }
+
+    #[test]
+    fn a_predictor_far_from_the_root_is_brought_back() {
+        let (eta, reach) = (-3.9e8, 1.2e14);
+        let a = root(&Poisson, 1.15, 1.0, eta, reach);
+        // The predictor has seven digits behind the point there.
+        assert!((a + (eta + reach * a).exp() - 1.15).abs() < 1e-6, "{a:e}");
+        assert_eq!(root(&Poisson, 1.15, 0.0, 1e9, reach), 0.0);
     }
 
     #[test]

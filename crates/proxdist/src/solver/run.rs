@@ -72,13 +72,18 @@ pub(crate) fn run(
         trace: past.trace,
     };
 
+    // Why the last step could not be taken, if it could not.
+    let mut failure = None;
     let stop = loop {
         // Checkpoints fall on the same steps whether or not the run was interrupted.
         let next = (solver.step() / check_every + 1) * check_every;
         let mut is_interrupted = false;
         while solver.step() < next.min(settings.max_steps) {
             match solver.advance() {
-                Err(Error::Diverged { .. }) => break,
+                Err(error @ (Error::Diverged { .. } | Error::Overflow { .. } | Error::ProxStalled { .. })) => {
+                    failure = Some(error);
+                    break;
+                }
                 other => other?,
             }
             if let Some(average) = &mut average {
@@ -90,7 +95,7 @@ pub(crate) fn run(
             }
         }
         point.copy_from_slice(solver.theta());
-        if !all_finite(&point) {
+        if failure.is_some() || !all_finite(&point) {
             break Stop::Diverged;
         }
         constraint.project(&mut point[..columns], &mut work)?;
@@ -134,7 +139,8 @@ pub(crate) fn run(
     };
     let mut best = snapshot.best;
     if stop == Stop::Diverged {
-        best = not_above_start(best, monitor, constraint, &start, columns, solver)?;
+        let failure = failure.unwrap_or(Error::Diverged { step: solver.step(), rho: solver.rho() });
+        best = not_above_start(best, monitor, constraint, &start, columns, failure)?;
     }
     let (_, distance, theta) = best;
     Ok(Run { theta, distance: Some(distance), steps: solver.step(), trace: snapshot.trace, stop })
@@ -156,22 +162,22 @@ fn has_exploded(
     Ok(!at_start.is_finite() || objective.is_nan() || objective > worst_bearable(at_start))
 }
 
-/// The better of a point and the projected start: what a run that diverged leaves. A start where F is not finite leaves nothing.
+/// The better of a point and the projected start: what a run that diverged leaves. A start where F is not finite leaves nothing but the failure.
 fn not_above_start(
     best: (f64, f64, Vec<f64>),
     monitor: &Monitor,
     constraint: &dyn Constraint,
     start: &[f64],
     columns: usize,
-    solver: &dyn Solver,
+    failure: Error,
 ) -> Result<(f64, f64, Vec<f64>)> {
     let point = projected(constraint, columns, start)?;
     let value = monitor.value(&point);
-    if best.0 <= value {
+    if best.0.is_finite() && best.0 <= value {
         return Ok(best);
     }
     if !value.is_finite() {
-        return Err(Error::Diverged { step: solver.step(), rho: solver.rho() });
+        return Err(failure);
     }
     let distance = point[..columns].iter().zip(start).map(|(a, b)| (a - b) * (a - b)).sum::<f64>().sqrt();
     Ok((value, distance, point))

@@ -23,8 +23,8 @@ pub enum Stop {
     TimeLimit,
     /// An observer asked for the end.
     Interrupted,
-    /// The iterate, or F there, grew beyond all bounds: the learning rate is too large for the method. The result is the best
-    /// feasible point before that.
+    /// The iterate, or F there, grew beyond all bounds, or a step could not be computed: the learning rate is too large for the method. The result is the
+    /// best feasible point before that.
     Diverged,
 }
 

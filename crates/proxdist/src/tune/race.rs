@@ -6,6 +6,9 @@
 //! the same batches (gather and Gram matrix are computed once for all); after each round the worse half by $F(P_C(\theta))$ on the
 //! monitor rows is dropped and the next round is twice as long. The winner goes on from where it is. Eight candidates take 310
 //! steps together while the winner takes its 140: a little over twice the cost of a single run, less what they share.
+//!
+//! A candidate that overflows, stalls or diverges is out. If all are, the race has diverged and its start is all there is, unless the loss is not finite
+//! even there, which is an error that says where.
 
 use crate::constraint::{Constraint, Workspace};
 use crate::data::{Batch, Data, RowBuffer, Support};
@@ -88,6 +91,7 @@ struct Track<'r> {
     how: Box<dyn Step + 'r>,
     work: Workspace,
     worst_bearable: f64,
+    is_finite_at_start: bool,
     batch: Batch<'r>,
     rows: Vec<usize>,
     first_error: Option<Error>,
@@ -129,7 +133,8 @@ impl<'r> Race<'r> {
             self.score(&mut racing, &mut track)?;
             let best = &racing[0];
             if best.is_out {
-                return Err(track.first_error.unwrap_or(Error::Diverged { step, rho: best.rho1 }));
+                let diverged = Error::Diverged { step, rho: best.rho1 };
+                return Err(if track.is_finite_at_start { diverged } else { track.first_error.unwrap_or(diverged) });
             }
             let progress = self.monitor.progress(
                 Phase::Race,
@@ -165,8 +170,9 @@ impl<'r> Race<'r> {
         let mut work = Workspace::default();
         let mut point = start.to_vec();
         self.constraint.project(&mut point[..data.columns()], &mut work)?;
-        let worst_bearable = worst_bearable(self.monitor.value(&point));
-        Ok(Track { how, work, worst_bearable, batch, rows: Vec::new(), first_error: None })
+        let at_start = self.monitor.value(&point);
+        let (worst_bearable, is_finite_at_start) = (worst_bearable(at_start), at_start.is_finite());
+        Ok(Track { how, work, worst_bearable, is_finite_at_start, batch, rows: Vec::new(), first_error: None })
     }
 
     fn candidates(&self, start: &[f64], scale: f64) -> Result<Vec<Candidate>> {
@@ -237,7 +243,8 @@ fn average_curvature(data: &Data, loss: &dyn Loss, start: &[f64], seed: u64) -> 
     let mut curvatures = vec![0.0; rows.len()];
     loss.weighted_curvatures(&predictors, &responses, &squares, &mut curvatures);
     let average = curvatures.iter().sum::<f64>() / (rows.len() as f64 * data.columns() as f64);
-    Ok(if average.is_normal() { average } else { 1.0 })
+    // Far enough from the ends that all multiples, and what they divide, are numbers.
+    Ok(if (1e-280..1e280).contains(&average) { average } else { 1.0 })
 }
 
 /// Rows a step when the user does not say: enough that a step tells signal from noise, few enough that it is cheap.
