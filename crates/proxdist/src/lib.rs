@@ -37,6 +37,7 @@ pub mod constraint;
 pub mod data;
 mod error;
 mod exchanges;
+pub mod files;
 mod fitting;
 mod linalg;
 pub mod loss;

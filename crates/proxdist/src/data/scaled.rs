@@ -41,6 +41,14 @@ impl Data<'_> {
     }
 }
 
+impl<'a> Data<'a> {
+    /// The same for data that are only borrowed.
+    pub(crate) fn scaled_view(&self, scaling: Scaling) -> Result<Data<'_>> {
+        let view = Data { source: Box::new(self.source()), names: self.names.clone(), ..*self };
+        view.scaled(scaling)
+    }
+}
+
 impl DataSource for Scaled<'_> {
     fn rows(&self) -> usize {
         self.source.rows()
