@@ -100,10 +100,14 @@ fn temporary(place: &Path) -> io::Result<NamedTempFile> {
         // The system takes away what the user's mask forbids, as for every new file.
         builder.permissions(fs::Permissions::from_mode(0o666));
     }
-    builder.tempfile_in(folder_of(place)).map_err(|error| {
-        // The system's word alone: the temporary name would only confuse.
-        let reason = error.get_ref().and_then(std::error::Error::source).map(ToString::to_string);
-        reason.map_or(error.kind().into(), |reason| io::Error::new(error.kind(), reason))
+    let folder = folder_of(place);
+    fs::metadata(folder)?;
+    builder.tempfile_in(folder).map_err(|error| match error.kind() {
+        // Without the temporary name, which would only confuse.
+        kind @ (io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem | io::ErrorKind::StorageFull) => {
+            kind.into()
+        }
+        _ => error,
     })
 }
 

@@ -21,7 +21,7 @@ fn columns(text: &str, wanted: &[&str], keep: impl Fn(&[&str], &[&str]) -> bool)
 
 /// Subtracts the mean and divides by `scale` of the centred column, all but the last column.
 fn standardised(table: &mut Columns, scale: impl Fn(&[f64]) -> f64) {
-    for j in 0..table.names().len() - 1 {
+    for j in 0..table.names.len() - 1 {
         let mean = table.rows.iter().map(|row| row[j]).sum::<f64>() / table.rows.len() as f64;
         let centred: Vec<f64> = table.rows.iter().map(|row| row[j] - mean).collect();
         let by = scale(&centred);
@@ -30,7 +30,7 @@ fn standardised(table: &mut Columns, scale: impl Fn(&[f64]) -> f64) {
 }
 
 fn csv(table: &Columns, keep: impl Fn(usize) -> bool) -> String {
-    let mut text = table.names().join(",") + "\n";
+    let mut text = table.names.join(",") + "\n";
     for (_, row) in table.rows.iter().enumerate().filter(|(i, _)| keep(*i)) {
         let _ = writeln!(text, "{}", row.iter().map(ToString::to_string).collect::<Vec<_>>().join(","));
     }

@@ -75,8 +75,8 @@ fn columns_are_named_by_number_too() {
     assert_eq!(table.response.unwrap(), [2.0, 5.0]);
     assert_eq!(table.weights.unwrap(), [3.0, 6.0]);
     let table = csv("1,2,3\n4,5,6\n", &options().target("V3").offset("V1"));
-    assert_eq!((table.response.unwrap(), table.offset.unwrap()), (vec![3.0, 6.0], vec![1.0, 4.0]));
     assert_eq!(table.names(), ["V2"]);
+    assert_eq!((table.response.unwrap(), table.offset.unwrap()), (vec![3.0, 6.0], vec![1.0, 4.0]));
 }
 
 #[test]

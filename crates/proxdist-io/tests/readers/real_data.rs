@@ -91,7 +91,7 @@ fn hitters_have_missing_salaries_and_text_columns() {
     let other = options.missing(Missing::Mean).ignore(["player"]).read(&path).unwrap();
     assert_eq!(other.features.rows(), 263);
     // The same file as a file to predict: the names of players are simply not used.
-    let again = ReadOptions::new().schema(table.schema).read(&path).unwrap();
+    let again = ReadOptions::new().schema(table.schema.clone()).read(&path).unwrap();
     assert_eq!((again.features.rows(), again.names()), (322, table.names()));
     assert!(again.response.is_none());
     assert_eq!(again.features.row(1), table.features.row(0));

@@ -9,8 +9,8 @@ fn labels_pairs_and_comments_are_read() {
     let text = b"# made by hand\n+1 1:0.5 3:2 # first\n\n-1 2:1e-3\r\n+1\n";
     let table = read_bytes(text, "t.svm", &options().task(Task::Classes)).unwrap();
     assert_eq!(rows(&table), [[0.5, 0.0, 2.0], [0.0, 0.001, 0.0], [0.0, 0.0, 0.0]]);
-    assert_eq!(table.response.unwrap(), [1.0, 0.0, 1.0]);
     assert_eq!(table.names(), ["V1", "V2", "V3"]);
+    assert_eq!(table.response.unwrap(), [1.0, 0.0, 1.0]);
     let table = read_bytes(b"2.5 1:1\n-3 1:2\n", "t.libsvm", &options()).unwrap();
     assert_eq!(table.response.unwrap(), [2.5, -3.0]);
 }
