@@ -19,6 +19,9 @@ from ._input import features, whole
 from ._progress import Progress
 from .sets import ConstraintSet, Projection, parse
 
+#: Threads that may be asked for, as in the library.
+MOST_THREADS = 1024
+
 #: Two interrupts within so many seconds mean that everything should end, not just one fit.
 TWICE = 2.0
 _last_interrupt = -TWICE
@@ -113,7 +116,7 @@ class Constrained(Display, BaseEstimator):
             "polish": bool(self.polish),
             "average": bool(self.average),
             "seed": whole("random_state", seed, 0),
-            "threads": None if self.n_jobs in (None, -1) else whole("n_jobs", self.n_jobs, 1),
+            "threads": None if self.n_jobs in (None, -1) else whole("n_jobs", self.n_jobs, 1, MOST_THREADS),
         }
 
     def _start(self, index: int) -> tuple[Any, float] | None:

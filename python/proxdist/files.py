@@ -13,18 +13,8 @@ from . import _proxdist
 
 
 def write_whole(path: Any, text: str) -> None:
-    """Writes beside the place and renames, so that there is never half a file."""
-    place = Path(path)
-    partial = place.with_name(f"{place.name}.{os.getpid()}.partial")
-    try:
-        with partial.open("w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        partial.replace(place)
-    except BaseException:
-        partial.unlink(missing_ok=True)
-        raise
+    """Writes beside the place and renames, so that there is never half a file; links and permissions stay as they are."""
+    _proxdist.write_whole(os.fspath(path), text)
 
 
 def save(estimator: Any, path: Any) -> None:
@@ -37,6 +27,8 @@ def save(estimator: Any, path: Any) -> None:
             "a model file holds one linear predictor; more than two classes have several: pickle the estimator"
         )
     text = estimator._results[0]["model"]
+    if estimator._results[0].get("unwritable"):
+        raise ValueError(estimator._results[0]["unwritable"])
     if text is None:
         raise ValueError(
             "a model of partial_fit has no certificate and cannot be written as a model file: pickle the estimator"
@@ -55,7 +47,11 @@ def save(estimator: Any, path: Any) -> None:
     data = json.dumps({"schema": schema, "standardized": bool(estimator.standardized_)})
     # The library's text stays as it is, so that its numbers keep every bit.
     body = text.rstrip().removesuffix("}").rstrip()
-    write_whole(path, f'{body},\n  "data": {data}\n}}\n')
+    content = f'{body},\n  "data": {data}\n}}\n'
+    # Read back before it replaces anything.
+    if _proxdist.model_fields(content)["model"] != text or json.loads(content)["data"] != json.loads(data):
+        raise ValueError("the model cannot be written: it reads back as another one")
+    write_whole(path, content)
 
 
 def _labels(texts: list[str]) -> Any:

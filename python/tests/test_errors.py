@@ -127,3 +127,9 @@ def test_probabilities_of_a_loss_without_them_are_an_attribute_error():
     assert not hasattr(model, "predict_proba")
     with pytest.raises(AttributeError, match="predict_proba"):
         model.predict_proba(X)
+
+
+def test_threads_beyond_reason_are_refused():
+    X, y, _ = planted(columns=4)
+    with pytest.raises(ValueError, match="n_jobs must be at most 1024"):
+        ConstrainedRegressor(n_jobs=100_000).fit(X, y)

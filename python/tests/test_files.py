@@ -78,3 +78,30 @@ def test_what_a_file_cannot_hold_is_refused(tmp_path):
         proxdist.load(tmp_path / "missing.json")
     with pytest.raises(FileNotFoundError):
         ConstrainedRegressor().fit(X, y).save(tmp_path / "missing" / "model.json")
+
+
+def test_a_damaged_model_file_takes_no_memory(tmp_path):
+    X, y, _ = planted(columns=4)
+    ConstrainedRegressor(constraint=Sparsity(2)).fit(X, y).save(tmp_path / "model.json")
+    text = (tmp_path / "model.json").read_text()
+    for features in (4294967296, 2**63, 0):
+        (tmp_path / "damaged.json").write_text(text.replace('"features": 4', f'"features": {features}'))
+        with pytest.raises(ValueError, match="damaged model file"):
+            proxdist.load(tmp_path / "damaged.json")
+
+
+def test_links_are_followed_and_permissions_kept(tmp_path):
+    X, y, _ = planted(columns=4)
+    model = ConstrainedRegressor(constraint=Sparsity(2)).fit(X, y)
+    target, link = tmp_path / "target.json", tmp_path / "link.json"
+    target.write_text("old")
+    target.chmod(0o640)
+    link.symlink_to(target.name)
+    model.save(link)
+    assert link.is_symlink() and target.stat().st_mode & 0o777 == 0o640
+    assert np.array_equal(proxdist.load(target).coef_, model.coef_)
+    with pytest.raises(NotADirectoryError):
+        model.save(target / "below.json")
+    with pytest.raises(IsADirectoryError):
+        model.save(tmp_path)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["link.json", "target.json"]

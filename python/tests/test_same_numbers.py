@@ -109,3 +109,17 @@ def test_the_number_of_threads_does_not_matter():
     results = [ConstrainedRegressor(constraint="sparsity:5", n_jobs=jobs).fit(X, y).coef_ for jobs in (None, 1, 3)]
     assert np.array_equal(results[0], results[1])
     assert np.array_equal(results[0], results[2])
+
+
+def test_a_search_scales_each_fold_by_its_training_rows():
+    X, y, _ = planted(rows=40, columns=3)
+    # One row far out: a scaling that has seen it makes it look harmless.
+    X[0] *= 100.0
+    splits = [(np.setdiff1d(np.arange(40), part), part) for part in np.array_split(np.arange(40), 5)]
+    search = ConstrainedRegressorCV(grid={"ridge": [0.5]}, cv=splits).fit(X, y)
+    assert search.standardized_
+    for fold, (train, test) in enumerate(splits):
+        model = ConstrainedRegressor(ridge=0.5, standardize=True).fit(X[train], y[train])
+        loss = np.mean((model.predict(X[test]) - y[test]) ** 2) / 2
+        assert search.cv_results_["folds"][0][fold] == pytest.approx(loss, rel=1e-9)
+    assert np.array_equal(search.coef_, ConstrainedRegressor(ridge=0.5).fit(X, y).coef_)

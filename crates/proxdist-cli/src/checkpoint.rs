@@ -6,6 +6,7 @@ use crate::args::FitArgs;
 use crate::failure::{Failure, Result, file_hint};
 use crate::output;
 use proxdist::Data;
+use proxdist::data::RowBuffer;
 use proxdist::trace::Snapshot;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -17,6 +18,9 @@ const VERSION: u32 = 1;
 
 /// How often the file is written.
 const RHYTHM: Duration = Duration::from_secs(5);
+
+/// How the keys end that tell one file from another by a number that means nothing to people.
+const FEATURES: &str = "of the features";
 
 #[derive(Serialize, Deserialize)]
 struct File {
@@ -37,6 +41,8 @@ pub(crate) fn identity(args: &FitArgs, data: &Data, loss: &str, constraint: &str
         "constraint": constraint,
         "rows": data.rows(),
         "features": data.columns(),
+        "names of the features": names(data),
+        "values of the features": values(data),
         "target": format!("{response:e}"),
         "ridge": run.problem.ridge,
         "intercept": !run.problem.no_intercept,
@@ -50,6 +56,51 @@ pub(crate) fn identity(args: &FitArgs, data: &Data, loss: &str, constraint: &str
         "standardize": (run.problem.standardize, run.problem.no_standardize),
         "seed": run.seed,
     })
+}
+
+/// The names as one number; numbered columns have none.
+fn names(data: &Data) -> String {
+    let mut hash = Fingerprint::default();
+    for name in data.feature_names().unwrap_or_default() {
+        hash.add(name.as_bytes());
+        hash.add(&[0]);
+    }
+    hash.text()
+}
+
+/// The entries of some rows, spread over the data, as one number.
+fn values(data: &Data) -> String {
+    const ROWS: usize = 32;
+    let (rows, mut buffer, mut hash) = (data.rows(), RowBuffer::default(), Fingerprint::default());
+    for row in (0..rows).step_by(rows.div_ceil(ROWS).max(1)) {
+        if data.source().gather(&[row], &mut buffer).is_ok() {
+            for (column, value) in buffer.rows().row(0).filter(|(_, value)| *value != 0.0) {
+                hash.add(&(column as u64).to_le_bytes());
+                hash.add(&value.to_bits().to_le_bytes());
+            }
+        }
+    }
+    hash.text()
+}
+
+/// The 64-bit hash of Fowler, Noll and Vo (1a): the same for ever and on every machine.
+struct Fingerprint(u64);
+
+impl Default for Fingerprint {
+    fn default() -> Self {
+        Self(0xcbf2_9ce4_8422_2325)
+    }
+}
+
+impl Fingerprint {
+    fn add(&mut self, bytes: &[u8]) {
+        let step = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
+        self.0 = bytes.iter().fold(self.0, step);
+    }
+
+    fn text(&self) -> String {
+        format!("{:016x}", self.0)
+    }
 }
 
 /// Keeps the latest state of a run and writes it now and then.
@@ -119,7 +170,11 @@ pub(crate) fn load(path: &Path, run: &Value) -> Result<Option<Snapshot>> {
         return Err(Failure::new(message, hint));
     }
     if let Some((name, was, is)) = difference(&file.run, run) {
-        let message = format!("--resume: {shown} belongs to a run with another {name}: {was} there, {is} here");
+        let message = if name.ends_with(FEATURES) {
+            format!("--resume: {shown} belongs to a run on other data: the {name} differ")
+        } else {
+            format!("--resume: {shown} belongs to a run with another {name}: {was} there, {is} here")
+        };
         return Err(Failure::new(message, "resume with the data and options of the first run, or remove the file"));
     }
     Ok(Some(file.snapshot))
@@ -130,6 +185,8 @@ fn difference<'a>(was: &'a Value, is: &'a Value) -> Option<(&'a str, &'a Value, 
     let is = is.as_object()?;
     is.iter().find_map(|(name, value)| match was.get(name) {
         Some(before) if before == value => None,
+        // Version 0.1 did not record it.
+        None if name.ends_with(FEATURES) => None,
         before => Some((name.as_str(), before.unwrap_or(&Value::Null), value)),
     })
 }

@@ -1,7 +1,9 @@
 //! What several methods reached: a table, an object, the traces and a picture.
 
 use crate::commands::fit::trace_table;
+use crate::csv;
 use crate::summary::has_converged;
+use crate::terminal::visible;
 use crate::words::{count, number};
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 use proxdist::{Fit, Stop};
@@ -118,7 +120,13 @@ impl Comparison {
             }
         }
         let lines: Vec<String> = table.lines().map(|line| line.trim_end().to_owned()).collect();
-        format!("{}, {} rows: {}\n\n{}\n", self.source, count(self.rows as u64), self.headline(), lines.join("\n"))
+        format!(
+            "{}, {} rows: {}\n\n{}\n",
+            visible(&self.source),
+            count(self.rows as u64),
+            self.headline(),
+            lines.join("\n")
+        )
     }
 
     /// For programs.
@@ -165,7 +173,7 @@ impl Comparison {
             let head = lines.next().filter(|_| text.is_empty());
             let _ = head.map_or(Ok(()), |head| writeln!(text, "method,{head}"));
             for line in lines {
-                let _ = writeln!(text, "{method},{line}");
+                let _ = writeln!(text, "{},{line}", csv::field(method, false));
             }
         }
         text

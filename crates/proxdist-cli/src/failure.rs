@@ -1,5 +1,6 @@
 //! What went wrong and what to do about it: an `error:` line and a `hint:` line.
 
+use crate::terminal::visible;
 use std::fmt::Display;
 
 /// A result of this program.
@@ -42,30 +43,27 @@ impl Failure {
 
     /// Both lines on standard error.
     pub(crate) fn print(&self) {
-        let hint = self.hint.trim();
-        crate::output::complain(&format!("error: {}", self.message.trim()));
-        crate::output::complain(&format!("hint:  {hint}"));
+        crate::output::complain(&format!("error: {}", visible(self.message.trim())));
+        crate::output::complain(&format!("hint:  {}", visible(self.hint.trim())));
     }
 }
 
 impl From<proxdist::Error> for Failure {
-    fn from(error: proxdist::Error) -> Self {
-        Self::new(core_message(&error), core_hint(&error))
+    fn from(mut error: proxdist::Error) -> Self {
+        // The library counts rows from 0, people from 1.
+        let has_row = error.row_mut().map(|row| *row += 1).is_some();
+        let message = core_message(&error);
+        let message = if has_row { message.replacen(" at row ", " at data row ", 1) } else { message };
+        Self::new(message, core_hint(&error))
     }
 }
 
-impl From<proxdist_io::Error> for Failure {
-    fn from(error: proxdist_io::Error) -> Self {
-        Self::new(error.to_string(), reader_hint(&error))
-    }
-}
-
-/// The library counts rows from 0 and knows settings; people count from 1 and know options.
+/// The library knows settings, people know options.
 fn core_message(error: &proxdist::Error) -> String {
     use proxdist::Error as E;
     match error {
         E::Response { loss, row, value, rule } => {
-            format!("the target of data row {} is {value}: the {loss} loss needs {rule}", row + 1)
+            format!("the target of data row {row} is {value}: the {loss} loss needs {rule}")
         }
         E::TooLarge { what, row, column, value, limit } => {
             let column = column.as_ref().map_or_else(String::new, |name| format!(", column {name}"));
@@ -76,6 +74,9 @@ fn core_message(error: &proxdist::Error) -> String {
             None => error.to_string(),
         },
         E::Theory { reason, .. } => reason.clone(),
+        E::Fold { point, fold, folds, source } => {
+            format!("--grid {point}: the fit without part {fold} of {folds} fails: {}", core_message(source))
+        }
         _ => error.to_string(),
     }
 }
@@ -85,7 +86,7 @@ fn core_hint(error: &proxdist::Error) -> String {
     use proxdist::Error as E;
     match error {
         E::NotFiniteData { what, .. } => match *what {
-            "feature" => "remove or correct the row, or leave the column out with --ignore".to_owned(),
+            "feature" => "remove or correct the row, or leave the column out".to_owned(),
             other => format!("the {other} column may hold finite numbers only"),
         },
         E::TooLarge { .. } | E::Units { .. } => {
@@ -98,7 +99,8 @@ fn core_hint(error: &proxdist::Error) -> String {
             format!("use data with the {expected} columns the model was trained on")
         }
         E::Length { .. } => "every column must have one value a row".to_owned(),
-        E::Empty { what } => format!("check that the file has {what} left after --ignore and --missing drop"),
+        E::Empty { what } => format!("check that the file has {what}, and that some are left once others are left out"),
+        E::Fold { source, .. } => format!("change or remove that value of --grid; or {}", core_hint(source)),
         E::SparseStructure { .. } => "write the sparse file again, indices increasing within each row".to_owned(),
         E::NegativeWeight { .. } | E::ZeroWeights { .. } => {
             "--weights needs a column of numbers that are zero or positive, not all zero".to_owned()
@@ -117,10 +119,15 @@ fn core_hint(error: &proxdist::Error) -> String {
         }
         E::Theory { remedy, .. } if remedy.contains("ridge") => format!("add --ridge 1e-3, for example: {remedy}"),
         E::Theory { remedy, .. } => remedy.clone(),
+        E::Unwritable { .. } => {
+            "numbers ran out of range: scale very large or very small columns, or add --ridge; nothing was written"
+                .to_owned()
+        }
         E::Model { .. } => "give a file that `proxdist fit --out` has written".to_owned(),
         E::File { source, .. } => file_hint(source).to_owned(),
         E::Threads { .. } => "give a smaller --threads".to_owned(),
-        _ => "see `proxdist help`".to_owned(),
+        // Errors about the size of a number, too.
+        _ => "correct the data or change their units; `proxdist help` lists the options".to_owned(),
     }
 }
 
@@ -167,7 +174,8 @@ fn setting_hint(setting: &str) -> &'static str {
         Some("--schedule") => "write geometric:FACTOR,EVERY[,CAP], as in geometric:1.2,100",
         Some("--score") => "`--score loss` is always possible",
         Some("--tolerance") => "1e-4 is the default",
-        Some("--at" | "--passes" | "--max-steps" | "--repeats" | "--steps" | "--threads" | "--time" | "--s") => {
+        Some("--threads") => "leave --threads out to use all cores of this machine",
+        Some("--at" | "--passes" | "--max-steps" | "--repeats" | "--steps" | "--time" | "--s") => {
             "give a number in that range, or leave it out"
         }
         _ if setting.contains("huber") => "write huber:DELTA with a positive number, as in huber:1.345",
@@ -195,50 +203,11 @@ pub(crate) fn file_hint(error: &std::io::Error) -> &'static str {
     use std::io::ErrorKind as K;
     match error.kind() {
         K::NotFound => "check the path and the working directory",
-        K::PermissionDenied | K::ReadOnlyFilesystem => "choose a place you may write to",
+        K::NotADirectory => "a file stands where a folder is needed: choose another path",
+        K::IsADirectory => "give the name of a file, not of a folder",
+        K::PermissionDenied | K::ReadOnlyFilesystem => "choose a file you may read, or a place you may write to",
         K::StorageFull | K::QuotaExceeded => "make room on the disk or choose another place",
         K::InvalidData => "give a text file; this one is not UTF-8",
         _ => "choose another path",
-    }
-}
-
-/// The remedy for an error of a reader, in terms of options.
-fn reader_hint(error: &proxdist_io::Error) -> String {
-    use proxdist_io::Error as E;
-    match error {
-        E::MissingValue { .. } => {
-            "--missing drop leaves such rows out, --missing mean fills in means, --ignore COL leaves the column out"
-                .to_owned()
-        }
-        E::NotFinite { .. } => {
-            "remove the row, or treat NaN as missing with --missing drop or --missing mean".to_owned()
-        }
-        E::NotANumber { place, .. } if place.column.is_some() && !error.hint().contains("decimal point") => {
-            "correct the value; --categorical COL turns a text column into indicators, --ignore COL leaves it out, \
-             --loss logistic takes labels"
-                .to_owned()
-        }
-        E::ManyClasses { labels, .. } => format!(
-            "compare one label with all others: --positive {} --one-vs-rest",
-            labels.first().map_or("LABEL", String::as_str)
-        ),
-        E::RaggedRow { .. } => format!("{}: --delimiter ';', for example", error.hint()),
-        E::UnknownFormat { .. } | E::WrongMagic { .. } => {
-            "use .csv, .tsv, .svm, .npy, .npz or .parquet, and an extension that fits the content".to_owned()
-        }
-        E::UnknownColumn { role: "target", nearest, columns, .. } if nearest.is_empty() => {
-            format!("--target takes a column name or a number from 1 to {columns}")
-        }
-        E::Identifier { place, .. } | E::TooManyCategories { place, .. } => {
-            let name = place.column.as_ref().map_or("COL", |(_, name)| name.as_str());
-            format!("leave it out with --ignore {name}, or keep it with --categorical {name}")
-        }
-        E::UnknownLabel { .. } => "give one of these labels to --positive, as it is written in the file".to_owned(),
-        E::UnknownCategory { .. } => {
-            "correct the value, or take it as none of the known ones: --unknown zero".to_owned()
-        }
-        E::IndexBeyond { index, .. } => format!("give --features {index} or more to fit; a model keeps its columns"),
-        E::NoRowsLeft { .. } => "leave mostly missing columns out with --ignore, or fill in --missing mean".to_owned(),
-        other => other.hint(),
     }
 }

@@ -2,7 +2,10 @@
 
 use crate::args::{DataArgs, MissingPolicy, NewDataArgs, UnknownPolicy};
 use crate::failure::{Failure, Result};
+use crate::memory;
 use crate::model_file::StoredModel;
+use crate::reading::{self, Purpose};
+use crate::rows::FileRows;
 use proxdist::{Data, Model, Shape};
 use proxdist_io::{ColumnKind, Features, Missing, ReadOptions, Schema, SchemaColumn, Table, Task, Unknown};
 use std::path::Path;
@@ -37,7 +40,8 @@ pub(crate) fn read_training(args: &DataArgs, classes: bool) -> Result<Table> {
     if let Some(features) = args.features {
         options = options.columns(features);
     }
-    let table = options.read(&args.data)?;
+    let table = options.read(&args.data).map_err(|error| reading::failure(&error, &args.text, Purpose::Training))?;
+    memory::check(&table, &args.data.display().to_string())?;
     if table.response.is_some() {
         return Ok(table);
     }
@@ -64,10 +68,11 @@ fn with_text(options: ReadOptions, text: &crate::args::TextArgs) -> ReadOptions 
 
 /// Reads a file as the model was trained, so that its columns mean the same.
 pub(crate) fn read_new(args: &NewDataArgs, stored: &StoredModel, with_target: bool) -> Result<Table> {
-    let mut options = with_text(ReadOptions::new(), &args.text).unknown(match args.unknown {
+    let unknown = match args.unknown {
         UnknownPolicy::Error => Unknown::Error,
         UnknownPolicy::Zero => Unknown::Zero,
-    });
+    };
+    let mut options = with_text(ReadOptions::new(), &args.text).unknown(unknown).need_target(with_target);
     let loss = proxdist::loss::parse(&stored.model.loss)?;
     if is_for_classes(&*loss) {
         options = options.task(Task::Classes);
@@ -82,35 +87,42 @@ pub(crate) fn read_new(args: &NewDataArgs, stored: &StoredModel, with_target: bo
     if let Some(offset) = args.offset.clone().or(trained_offset) {
         options = options.offset(offset);
     }
-    match &stored.training {
-        Some(training) => Ok(options.schema(training.schema.clone()).read(&args.data)?),
+    let schema = stored.training.as_ref().map(|training| &training.schema);
+    let read = match schema {
+        Some(schema) => options.schema(schema.clone()).read(&args.data),
         None => read_by_names_or_count(&args.data, &stored.model, &options),
-    }
+    };
+    read.map_err(|error| reading::failure(&error, &args.text, Purpose::Model(schema)))
 }
 
 /// For a model file that says nothing about its training data beyond the names, if it has any.
-fn read_by_names_or_count(path: &Path, model: &Model, options: &ReadOptions) -> Result<Table> {
+fn read_by_names_or_count(path: &Path, model: &Model, options: &ReadOptions) -> proxdist_io::Result<Table> {
     let expected = model.coefficients.len();
     if let Some(names) = &model.names {
         let column = |name: &String| SchemaColumn { name: name.clone(), kind: ColumnKind::Number { fill: None } };
         let schema = Schema { columns: names.iter().map(column).collect(), ..Schema::default() };
         match options.clone().schema(schema).read(path) {
             Err(proxdist_io::Error::UnknownColumn { role: "feature", .. }) if path.as_os_str() != "-" => {}
-            read => return Ok(read?),
+            read => return read,
         }
     }
     let mut table = options.clone().columns(expected).read(path)?;
     let found = table.features.columns();
     if found != expected {
         let source_name = path.display().to_string();
-        return Err(proxdist_io::Error::ColumnCount { source_name, found, expected }.into());
+        return Err(proxdist_io::Error::ColumnCount { source_name, found, expected });
     }
     table.notices.push("the model knows no names of these columns: they are taken in order".to_owned());
     Ok(table)
 }
 
-/// The table as a fit or an evaluation wants it; `response` is the table's own, or zeros where there is none.
-pub(crate) fn view<'a>(table: &'a Table, response: &'a [f64], shape: Option<Shape>) -> Result<Data<'a>> {
+/// The table as a fit or an evaluation wants it; `response` is the table's own, or zeros where there is none. Errors name the
+/// file.
+pub(crate) fn view<'a>(source: &str, table: &'a Table, response: &'a [f64], shape: Option<Shape>) -> Result<Data<'a>> {
+    data_of(table, response, shape).map_err(|error| FileRows::of(source, table).explain(error))
+}
+
+fn data_of<'a>(table: &'a Table, response: &'a [f64], shape: Option<Shape>) -> proxdist::Result<Data<'a>> {
     let columns = table.features.columns();
     let data = match &table.features {
         Features::Sparse { row_starts, columns_of, values, .. } => {
@@ -131,7 +143,7 @@ pub(crate) fn view<'a>(table: &'a Table, response: &'a [f64], shape: Option<Shap
     };
     // Names such as V7 say no more than the position does.
     let is_named = table.schema.numbered.is_none();
-    let data = if is_named { data.names(table.names.iter().cloned())? } else { data };
+    let data = if is_named { data.names(table.names().iter().cloned())? } else { data };
     match shape {
         Some(Shape::Matrix { rows, columns }) => Ok(data.shape(rows, columns)?),
         _ => Ok(data),

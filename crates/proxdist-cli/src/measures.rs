@@ -1,5 +1,6 @@
 //! How well a model predicts, in words and as facts for the report.
 
+use crate::terminal::visible;
 use crate::words::{number, plural};
 use proxdist::metrics::Evaluation;
 use std::fmt::Write as _;
@@ -34,7 +35,7 @@ pub(crate) fn rows(evaluation: &Evaluation) -> usize {
 
 /// A heading and a line for each measure.
 pub(crate) fn text(heading: &str, evaluation: &Evaluation) -> String {
-    let mut text = format!("{heading}, {}:\n", plural(rows(evaluation), "row"));
+    let mut text = format!("{}, {}:\n", visible(heading), plural(rows(evaluation), "row"));
     for (name, value) in list(evaluation) {
         let value = value.map_or_else(|| "not defined for these rows".to_owned(), number);
         let _ = writeln!(text, "  {name:<10}{value}");

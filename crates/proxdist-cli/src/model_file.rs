@@ -11,7 +11,7 @@ use std::io::Read as _;
 use std::path::Path;
 
 /// A model and what is known about the data it was fitted to.
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 pub(crate) struct StoredModel {
     /// The library's part.
     pub(crate) model: Model,
@@ -54,14 +54,25 @@ impl Training {
 }
 
 impl StoredModel {
-    /// The text of the file.
+    /// The text of the file, which has been read back: it says the same as this.
     pub(crate) fn to_json(&self) -> Result<String> {
-        let core = self.model.to_json();
+        let core = self.model.to_json()?;
         let Some(training) = &self.training else { return Ok(core + "\n") };
         let data = serde_json::to_string(training).map_err(|error| unwritable(&error.to_string()))?;
         // The library's text stays as it is, so that its numbers keep every bit and its keys their order.
         let body = core.trim_end().strip_suffix('}').ok_or_else(|| unwritable("not an object"))?;
-        Ok(format!("{},\n  \"data\": {data}\n}}\n", body.trim_end()))
+        let text = format!("{},\n  \"data\": {data}\n}}\n", body.trim_end());
+        let same = Self::from_json(&text).map_err(|reason| unwritable(&reason))?;
+        if same != *self {
+            return Err(unwritable("it reads back as another one"));
+        }
+        Ok(text)
+    }
+
+    fn from_json(text: &str) -> std::result::Result<Self, String> {
+        let model = Model::from_json(text)?;
+        let training = Self::training(text, &model)?;
+        Ok(Self { model, training })
     }
 
     /// Reads a model file; `-` is standard input.
@@ -81,9 +92,7 @@ impl StoredModel {
                 "give a file that `proxdist fit --out` has written; the model comes before the data",
             )
         };
-        let model = Model::from_json(&text).map_err(foreign)?;
-        let training = Self::training(&text, &model).map_err(foreign)?;
-        Ok(Self { model, training })
+        Self::from_json(&text).map_err(foreign)
     }
 
     fn training(text: &str, model: &Model) -> std::result::Result<Option<Training>, String> {

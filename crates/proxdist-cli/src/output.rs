@@ -1,11 +1,13 @@
 //! What leaves the program: text on the two streams, and files that are written whole or not at all.
 
 use crate::failure::{Failure, Result, file_hint};
+use crate::terminal::{visible, visible_lines};
+use proxdist::files::{self, Staged};
 use std::fs::{self, File};
-use std::io::{self, Write as _};
+use std::io::{self, IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 
-/// Writes to standard output. A reader that has seen enough and closed the pipe is not an error.
+/// Writes to standard output as it is, for other programs. A reader that has seen enough and closed the pipe is not an error.
 pub(crate) fn print(text: &str) -> Result<()> {
     let mut stdout = io::stdout().lock();
     match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
@@ -16,16 +18,32 @@ pub(crate) fn print(text: &str) -> Result<()> {
     }
 }
 
-/// A line on standard error; if even that is closed there is nobody left to tell.
-pub(crate) fn complain(line: &str) {
-    let _ = writeln!(io::stderr().lock(), "{line}");
+/// Writes lines for people to standard output.
+pub(crate) fn say(text: &str) -> Result<()> {
+    print(&visible_lines(text))
+}
+
+/// Writes rows of data to standard output, with nothing changed unless someone looks at them.
+pub(crate) fn print_rows(text: &str) -> Result<()> {
+    if io::stdout().is_terminal() { say(text) } else { print(text) }
+}
+
+/// Lines for people on standard error; if even that is closed there is nobody left to tell.
+pub(crate) fn complain(lines: &str) {
+    let _ = writeln!(io::stderr().lock(), "{}", visible_lines(lines));
 }
 
 /// Things the user should know, unless asked to be quiet.
 pub(crate) fn note(quiet: bool, text: &str) {
     if !quiet {
-        complain(&format!("note:  {text}"));
+        complain(&format!("note:  {}", visible(text)));
     }
+}
+
+/// Names of files that were written.
+pub(crate) fn wrote<'a>(paths: impl IntoIterator<Item = &'a PathBuf>) -> String {
+    let names: Vec<String> = paths.into_iter().map(|path| visible(&path.display().to_string()).into_owned()).collect();
+    if names.is_empty() { String::new() } else { format!("\nwrote {}\n", names.join(", ")) }
 }
 
 /// Files to be written together at the end of a command.
@@ -42,19 +60,21 @@ impl Outputs {
 
     /// Writes every file under a temporary name in its folder, then renames them all.
     pub(crate) fn commit(self) -> Result<Vec<PathBuf>> {
-        let mut partial = Partial::default();
+        let mut staged = Vec::new();
         let mut direct = Vec::new();
         for (path, content) in &self.files {
             if is_stream(path) {
                 direct.push((path, content));
             } else {
-                partial.write(path, content).map_err(|error| cannot_write(path, &error))?;
+                staged.push((path, Staged::new(path, content).map_err(|error| cannot_write(path, &error))?));
             }
         }
         for (path, content) in direct {
             write_stream(path, content)?;
         }
-        partial.rename()?;
+        for (path, file) in staged {
+            file.commit().map_err(|error| cannot_write(path, &error))?;
+        }
         Ok(self.files.into_iter().map(|(path, _)| path).collect())
     }
 }
@@ -66,42 +86,6 @@ pub(crate) fn write_file(path: &Path, content: &[u8]) -> Result<()> {
     outputs.commit().map(|_| ())
 }
 
-/// Temporary files; those not renamed are removed.
-#[derive(Default)]
-struct Partial {
-    files: Vec<(PathBuf, PathBuf)>,
-}
-
-impl Partial {
-    fn write(&mut self, path: &Path, content: &[u8]) -> io::Result<()> {
-        let mut name = std::ffi::OsString::from(".");
-        name.push(path.file_name().unwrap_or_default());
-        name.push(format!(".{}.partial", std::process::id()));
-        let temporary = path.with_file_name(name);
-        let mut file = File::create(&temporary)?;
-        self.files.push((temporary, path.to_owned()));
-        file.write_all(content)?;
-        file.sync_all()
-    }
-
-    fn rename(mut self) -> Result<()> {
-        while let Some((temporary, path)) = self.files.first() {
-            fs::rename(temporary, path).map_err(|error| cannot_write(path, &error))?;
-            self.files.remove(0);
-        }
-        Ok(())
-    }
-}
-
-impl Drop for Partial {
-    fn drop(&mut self) {
-        for (temporary, _) in &self.files {
-            // Whatever went wrong before is the thing to report.
-            let _ = fs::remove_file(temporary);
-        }
-    }
-}
-
 /// Standard output, a device or a pipe: nothing that could be renamed over.
 fn is_stream(path: &Path) -> bool {
     path.as_os_str() == "-" || fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir())
@@ -109,7 +93,7 @@ fn is_stream(path: &Path) -> bool {
 
 fn write_stream(path: &Path, content: &[u8]) -> Result<()> {
     if path.as_os_str() == "-" {
-        return print(&String::from_utf8_lossy(content));
+        return print_rows(&String::from_utf8_lossy(content));
     }
     let written = File::options().write(true).open(path).and_then(|mut file| file.write_all(content));
     match written {
@@ -119,7 +103,11 @@ fn write_stream(path: &Path, content: &[u8]) -> Result<()> {
 }
 
 fn cannot_write(path: &Path, error: &io::Error) -> Failure {
-    Failure::new(format!("{}: cannot be written: {error}", path.display()), file_hint(error))
+    let hint = match error.kind() {
+        io::ErrorKind::NotFound => "make the folder first, or choose another place",
+        _ => file_hint(error),
+    };
+    Failure::new(format!("{}: cannot be written: {error}", path.display()), hint)
 }
 
 /// Finds out before the work begins whether the files can be written, and that none replaces another.
@@ -153,30 +141,26 @@ fn check_place(path: &Path) -> Result<()> {
     if path.is_dir() {
         return Err(Failure::new(format!("{shown} is a folder"), "give the name of a file"));
     }
-    match folder_of(path).metadata() {
-        Ok(found) if found.is_dir() => Ok(()),
-        Ok(_) => Err(Failure::new(format!("{shown}: its folder is a file"), "choose another place")),
-        Err(error) => {
-            let folder = folder_of(path);
-            Err(Failure::new(
-                format!("{shown}: the folder {} cannot be used: {error}", folder.display()),
-                "make the folder first, or choose another place",
-            ))
-        }
+    if is_stream(path) {
+        return Ok(());
     }
+    files::check_writable(path).map_err(|error| cannot_write(path, &error))
 }
 
-fn folder_of(path: &Path) -> PathBuf {
-    match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
-        _ => PathBuf::from("."),
-    }
+/// Finds out before the work begins whether files can be written into a folder, which need not be there yet.
+pub(crate) fn check_folder(option: &str, folder: &Path) -> Result<()> {
+    let there = folder.ancestors().find(|ancestor| ancestor.as_os_str().is_empty() || ancestor.exists());
+    let place = there.unwrap_or(folder).join("proxdist");
+    files::check_writable(&place).map_err(|error| cannot_write(folder, &error).about(option))
 }
 
 /// The same place has the same text, whether or not there is a file yet.
 fn resolved(path: &Path) -> PathBuf {
-    let folder = folder_of(path);
+    let place = files::place_of(path).unwrap_or_else(|_| path.to_owned());
+    let folder = match place.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
+        _ => PathBuf::from("."),
+    };
     let folder = folder.canonicalize().unwrap_or(folder);
-    let joined = folder.join(path.file_name().unwrap_or_default());
-    joined.canonicalize().unwrap_or(joined)
+    folder.join(place.file_name().unwrap_or_default())
 }

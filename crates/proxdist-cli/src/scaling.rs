@@ -17,6 +17,21 @@ fn is_unchanged(spec: &SetSpec, columns: usize) -> bool {
     spec.build(Shape::Vector(columns)).is_ok_and(|set| set.is_scale_free())
 }
 
+/// Whether columns are scaled for the fit: where the options and all sets allow it.
+pub(crate) fn is_wanted(columns: usize, sets: &[SetSpec], args: &ProblemArgs) -> Result<bool> {
+    if args.no_standardize {
+        return Ok(false);
+    }
+    match sets.iter().find(|set| !is_unchanged(set, columns)) {
+        None => Ok(true),
+        Some(set) if args.standardize => {
+            let message = format!("--standardize: the set {set} would be another one on scaled columns");
+            Err(Failure::new(message, "leave --standardize out, or scale the columns of the file"))
+        }
+        Some(_) => Ok(false),
+    }
+}
+
 /// The data with scaled columns if the options and the sets allow it; moments come from `rows`, or all rows.
 pub(crate) fn standardised<'a>(
     data: Data<'a>,
@@ -25,14 +40,7 @@ pub(crate) fn standardised<'a>(
     args: &ProblemArgs,
     quiet: bool,
 ) -> Result<(Data<'a>, Option<Scaling>)> {
-    if args.no_standardize {
-        return Ok((data, None));
-    }
-    if let Some(set) = sets.iter().find(|set| !is_unchanged(set, data.columns())) {
-        if args.standardize {
-            let message = format!("--standardize: the set {set} would be another one on scaled columns");
-            return Err(Failure::new(message, "leave --standardize out, or scale the columns of the file"));
-        }
+    if !is_wanted(data.columns(), sets, args)? {
         return Ok((data, None));
     }
     let scaling = match rows {

@@ -1,6 +1,7 @@
 //! What `fit` says about its result, for people and for programs.
 
 use crate::input::name_of;
+use crate::terminal::visible;
 use crate::words::{self, count, number, plural};
 use proxdist::spec::SetSpec;
 use proxdist::{Exchanges, Fit, Model, Shape, Stop};
@@ -47,8 +48,13 @@ impl Summary<'_> {
             Shape::Matrix { rows, columns } => format!(" ({rows}x{columns})"),
             Shape::Vector(_) => String::new(),
         };
-        let _ =
-            writeln!(text, "{} x {}{shape}, {}", plural(self.rows, "row"), plural(features, "feature"), self.source);
+        let _ = writeln!(
+            text,
+            "{} x {}{shape}, {}",
+            plural(self.rows, "row"),
+            plural(features, "feature"),
+            visible(&self.source)
+        );
         let _ = writeln!(text);
         self.outcome(&mut text);
         coefficients(model, &mut text);
@@ -189,8 +195,11 @@ fn coefficients(model: &Model, text: &mut String) {
         few if few <= SHOWN => writeln!(text, "{nonzero}:"),
         _ => writeln!(text, "{nonzero}, the largest:"),
     };
-    let mut lines: Vec<(String, String)> =
-        order.iter().take(SHOWN).map(|&j| (name_of(model, j), number(model.coefficients[j]))).collect();
+    let mut lines: Vec<(String, String)> = order
+        .iter()
+        .take(SHOWN)
+        .map(|&j| (visible(&name_of(model, j)).into_owned(), number(model.coefficients[j])))
+        .collect();
     lines.extend(model.intercept.map(|value| ("(intercept)".to_owned(), number(value))));
     let width = lines.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0).min(40);
     for (name, value) in lines {

@@ -18,8 +18,8 @@ fn main() -> std::process::ExitCode {
     match options.read(path) {
         Ok(table) => {
             println!("{:?}", table.features);
-            println!("names: {:?}", &table.names[..table.names.len().min(12)]);
-            println!("first row: {:?}", &table.features.row(0)[..table.names.len().min(12)]);
+            println!("names: {:?}", &table.names()[..table.names().len().min(12)]);
+            println!("first row: {:?}", &table.features.row(0)[..table.names().len().min(12)]);
             if let Some(response) = &table.response {
                 println!("response: {:?} …", &response[..response.len().min(8)]);
             }

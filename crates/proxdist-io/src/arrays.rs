@@ -151,7 +151,8 @@ pub(crate) fn table(
     }
     if let Some((row, column, value)) = gap.filter(|(_, column, _)| *column != usize::MAX) {
         let place = Place::file(source).row(row as u64 + 1).column(column, &format!("V{}", column + 1));
-        return Err(Error::NotFinite { place: place.boxed(), text: value.to_string() });
+        let (place, text) = (place.boxed(), value.to_string());
+        return Err(if sparse { Error::SparseNotFinite { place, text } } else { Error::NotFinite { place, text } });
     }
     let mut schema = options.schema.clone().unwrap_or_else(|| Schema::numbered(columns));
     let (mut response, mut classes) = (None, None);
@@ -174,8 +175,7 @@ pub(crate) fn table(
     }
     let weights = beside.weights.as_ref().map(|vector| finite(vector, rows, true)).transpose()?;
     let offset = beside.offset.as_ref().map(|vector| finite(vector, rows, false)).transpose()?;
-    let names = schema.names();
-    Ok(Table { features, names, response, weights, offset, classes, schema, dropped: Vec::new(), notices })
+    Ok(Table { features, response, weights, offset, classes, schema, dropped: Vec::new(), notices })
 }
 
 /// The first entry that is not finite.
@@ -232,7 +232,7 @@ fn picked(
     notices: Vec<String>,
 ) -> Result<Table> {
     let (rows, width) = (features.rows(), features.columns());
-    let mut options = options.written_out().into_owned();
+    let mut options = options.written_out(source, width)?.into_owned();
     let mut names = numbered_names(width);
     let mut extra = Vec::new();
     let vectors = [

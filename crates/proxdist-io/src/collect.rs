@@ -211,7 +211,8 @@ impl<'a> Collector<'a> {
                 self.drop = true;
                 Ok(())
             }
-            _ => Err(Error::MissingValue { place: self.place(column, at).boxed(), text: excerpt(text) }),
+            Missing::Mean => Err(Error::NoFill { place: self.place(column, at).boxed(), text: excerpt(text) }),
+            Missing::Error => Err(Error::MissingValue { place: self.place(column, at).boxed(), text: excerpt(text) }),
         }
     }
 

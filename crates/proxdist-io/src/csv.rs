@@ -25,7 +25,6 @@ const SAMPLED: usize = 1000;
 
 /// Reads delimited text.
 pub(crate) fn read(mut lines: Lines<'_>, options: &ReadOptions) -> Result<Table> {
-    let options = &*options.written_out();
     lines.skip_mark()?;
     let (delimiter, sample) = look(&mut lines, options)?;
     let source = lines.input.name.clone();
@@ -36,9 +35,10 @@ pub(crate) fn read(mut lines: Lines<'_>, options: &ReadOptions) -> Result<Table>
         let place = Place::file(&source).line(1).boxed();
         return Err(Error::Quote { place, reason: "a quote is opened but not closed properly" });
     }
+    let columns = sample.records.first().map_or(0, Vec::len);
+    let options = &*options.written_out(&source, columns)?;
     let header = options.header.unwrap_or_else(|| sniff::header(&sample.records, options));
     let first = sample.records.first().map_or(&[][..], Vec::as_slice);
-    let columns = first.len();
     let names = if header { names(&source, first, sample.first_lines)? } else { numbered_names(columns) };
     let body = &sample.records[usize::from(header).min(sample.records.len())..];
     let layout = Layout::new(&source, names, header, &sniff::kinds(body, columns), options)?;

@@ -58,7 +58,7 @@ pub(crate) fn finish(mut collector: Collector<'_>) -> Result<Table> {
     let Collector { options, weights, offset, dropped, notices, .. } = collector;
     let weights = options.weights.is_some().then_some(weights);
     let offset = options.offset.is_some().then_some(offset);
-    Ok(Table { features, names, response, weights, offset, classes, schema, dropped, notices })
+    Ok(Table { features, response, weights, offset, classes, schema, dropped, notices })
 }
 
 /// A column called `a=b` beside a text column `a` with a level `b` would give two features of one name.

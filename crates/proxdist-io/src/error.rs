@@ -116,6 +116,12 @@ pub enum Error {
     /// A missing value where none is allowed.
     #[error("{place}: the value is missing ({text:?})")]
     MissingValue { place: Box<Place>, text: String },
+    /// A missing value where means are to be filled in but the model knows none.
+    #[error("{place}: the value is missing ({text:?}) and the model knows no value to fill in")]
+    NoFill { place: Box<Place>, text: String },
+    /// `NaN` or an infinity among the entries of a sparse matrix.
+    #[error("{place}: {text:?} is not a finite number, and a sparse matrix has no missing values")]
+    SparseNotFinite { place: Box<Place>, text: String },
     /// A column in which every value is missing.
     #[error("{place}: every value is missing, so there is no mean to fill in")]
     NoMean { place: Box<Place> },
@@ -167,6 +173,9 @@ pub enum Error {
     /// An index above the number of columns.
     #[error("{place}: index {index} is beyond the number of columns, {columns}")]
     IndexBeyond { place: Box<Place>, index: u64, columns: u64 },
+    /// More columns than a file of this size stands for.
+    #[error("{place}: {columns} columns for {entries} entries; at most {most} are believed")]
+    TooManyColumns { place: Box<Place>, columns: u64, entries: u64, most: u64 },
     /// An index 0 where indices start at 1.
     #[error("{place}: index 0 in a file whose indices start at 1")]
     IndexZero { place: Box<Place> },

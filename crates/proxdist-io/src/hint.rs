@@ -33,6 +33,12 @@ impl Error {
             Self::IndexBeyond { index, .. } => {
                 format!("the number of columns must be at least {index}; a model only knows the columns it was trained on")
             }
+            Self::TooManyColumns { columns, .. } if *columns > crate::MOST_COLUMNS as u64 => {
+                "number the features from 1 on without gaps".to_owned()
+            }
+            Self::TooManyColumns { columns, .. } => format!(
+                "number the features from 1 on without gaps; where there really are so many, state that there are {columns}"
+            ),
             Self::NotANumber { text, .. } if text.contains(',') && text.contains(|digit: char| digit.is_ascii_digit()) => {
                 "write numbers with a decimal point and without thousands separators".to_owned()
             }
@@ -65,9 +71,12 @@ impl Error {
             Self::NotANumber { .. } => {
                 "correct the value; if the column holds text, list it as categorical or ignore it; labels need a classification task"
             }
+            Self::NotFinite { text, .. } if !is_nan(text) => "correct the value or remove the row",
             Self::NotFinite { .. } => {
                 "remove the row; where NaN stands for missing, choose to drop rows or fill in means"
             }
+            Self::NoFill { .. } => "leave such rows out, or train on a file that is read with means to fill in",
+            Self::SparseNotFinite { .. } => "correct the entry, or leave it out: what is not listed counts as zero",
             Self::MissingValue { .. } => {
                 "choose to drop rows with missing values or to fill in means, or ignore the column"
             }
@@ -96,4 +105,9 @@ impl Error {
             _ => "see the documentation of the format",
         }
     }
+}
+
+/// Only NaN may stand for a missing value; an infinity, or a number too large to be stored, never does.
+fn is_nan(text: &str) -> bool {
+    text.to_lowercase().contains("nan")
 }

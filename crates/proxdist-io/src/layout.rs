@@ -161,7 +161,7 @@ impl Layout {
         if options.schema.is_some() && extra > 0 {
             notices.push(format!("{extra} columns that the model does not use are left out"));
         }
-        let target_optional = options.target.is_none() && options.schema.is_some();
+        let target_optional = options.target.is_none() && options.schema.is_some() && !options.need_target;
         Ok(Self { names, roles, features, numbers, texts, target, target_optional, notices })
     }
 }

@@ -16,7 +16,7 @@
 //! let text = "age;smoker;ill\n31;no;negative\n54;yes;positive\n47;yes;negative\n";
 //! let options = ReadOptions::new().target("ill").task(Task::Classes);
 //! let table = read_bytes(text.as_bytes(), "patients.csv", &options)?;
-//! assert_eq!(table.names, ["age", "smoker=yes"]);
+//! assert_eq!(table.names(), ["age", "smoker=yes"]);
 //! assert_eq!(table.features.row(1), [54.0, 1.0]);
 //! assert_eq!(table.response.unwrap(), [0.0, 1.0, 0.0]);
 //! assert_eq!(table.classes.unwrap().positive, "positive");
@@ -65,7 +65,7 @@ pub use labels::Classes;
 pub use mapped::Mapped;
 pub use npy::npy_header;
 pub use options::{Coding, Format, Missing, ReadOptions, Storage, Task, Unknown};
-pub use schema::{ColumnKind, Schema, SchemaColumn};
+pub use schema::{ColumnKind, MOST_COLUMNS, Schema, SchemaColumn};
 pub use table::{Features, Table};
 
 /// Reads the file at `path`, or standard input for `-`.
@@ -156,7 +156,7 @@ fn check(options: &ReadOptions) -> Result<()> {
         return wrong("columns", "at least one column is needed");
     }
     let numbered = options.schema.as_ref().and_then(|schema| schema.numbered);
-    if numbered.is_some_and(|columns| columns > schema::MOST_COLUMNS) {
+    if numbered.is_some_and(|columns| columns > MOST_COLUMNS) {
         return wrong("schema", "has more columns than can be named");
     }
     Ok(())

@@ -90,11 +90,12 @@ fn data_bytes(source: &str, header: &Header) -> Result<u64> {
 
 /// Reads and converts the entries chunk by chunk, so that a header that promises too much costs nothing.
 fn entries(source: &str, header: &Header, reader: &mut dyn Read) -> Result<Array> {
-    const CHUNK: usize = 1 << 16;
+    const CHUNK: usize = 1 << 19;
     let bytes = data_bytes(source, header)?;
     let width = header.kind.bytes();
     let mut left = bytes as usize / width;
-    let mut chunk = vec![0; CHUNK.min(left).max(1) * width];
+    let at_a_time = (CHUNK / width).max(1);
+    let mut chunk = vec![0; at_a_time.min(left).max(1) * width];
     let mut all = match header.kind {
         kind if kind.is_text() => Entries::Text(Vec::new()),
         Element::F4 => Entries::F32(Vec::new()),
@@ -103,7 +104,7 @@ fn entries(source: &str, header: &Header, reader: &mut dyn Read) -> Result<Array
     let too_large = || Error::TooLarge { source_name: source.to_owned(), what: format!("{bytes} bytes") };
     let mut found = 0_u64;
     while left > 0 {
-        let count = left.min(CHUNK);
+        let count = left.min(at_a_time);
         let buffer = &mut chunk[..count * width];
         let have = read_full(source, reader, buffer)?;
         found += have as u64;

@@ -7,10 +7,11 @@ use zip::ZipArchive;
 use zip::result::ZipError;
 
 use crate::arrays::{self, Beside, Vector};
-use crate::error::{Error, Result};
+use crate::error::{Error, Place, Result};
 use crate::npy::{self, Array, Entries};
 use crate::options::ReadOptions;
-use crate::schema::MOST_COLUMNS;
+use crate::schema::{MOST_COLUMNS, Schema, believed_columns};
+use crate::svmlight::too_many;
 use crate::table::{Features, Table};
 
 struct Archive<R> {
@@ -30,7 +31,7 @@ pub(crate) fn read<R: Read + Seek>(source: &str, path: &Path, reader: R, options
     let mut notices = Vec::new();
     let sparse = ["data", "indices", "indptr", "shape"].iter().all(|part| archive.has(part));
     let features = if sparse && !archive.has("X") {
-        archive.sparse(&mut notices)?
+        archive.sparse(options, &mut notices)?
     } else {
         let array = archive.array("X")?;
         arrays::matrix(&archive.inner("X"), array, &mut notices)?
@@ -123,7 +124,7 @@ impl<R: Read + Seek> Archive<R> {
         Error::SparseMatrix { source_name: self.source.clone(), reason }
     }
 
-    fn sparse(&mut self, notices: &mut Vec<String>) -> Result<Features> {
+    fn sparse(&mut self, options: &ReadOptions, notices: &mut Vec<String>) -> Result<Features> {
         if self.has("format") {
             let format = match self.array("format")?.entries {
                 Entries::Text(texts) => texts.into_iter().next().unwrap_or_default(),
@@ -134,11 +135,13 @@ impl<R: Read + Seek> Archive<R> {
             }
         }
         let shape = self.counts("shape", u32::MAX as usize)?;
-        if let Some(columns) = shape.get(1).filter(|&&columns| columns > MOST_COLUMNS) {
-            return Err(Error::TooLarge { source_name: self.source.clone(), what: format!("{columns} columns") });
-        }
         let (rows, columns) = arrays::sides(&self.source, &shape)?;
         let mut values = self.numbers("data")?;
+        let known = options.schema.as_ref().map(Schema::width).or(options.columns);
+        let most = if known == Some(columns) { MOST_COLUMNS } else { believed_columns(values.len()) };
+        if columns > most {
+            return Err(too_many(Place::file(&self.source), columns, values.len(), most));
+        }
         let row_starts = self.counts("indptr", values.len())?;
         let rising = row_starts.windows(2).all(|pair| pair[0] <= pair[1]);
         if row_starts.len() != rows + 1 || row_starts[0] != 0 || row_starts[rows] != values.len() || !rising {

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::path::Path;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::schema::Schema;
 use crate::table::Table;
 
@@ -102,6 +102,7 @@ pub enum Unknown {
 /// | `columns` | largest index | number of columns of an svmlight file |
 /// | `index_base` | 1, or 0 if an index 0 occurs | first index of an svmlight file |
 /// | `schema` | none | [`Schema`] of the training table: its columns are found by name and encoded as in training, others are left out; the target is read if the file has it |
+/// | `need_target` | off | with a schema, a target that is missing in some rows is a missing value like any other; otherwise it is then left unread |
 /// | `unknown` | error | with a schema, a category that did not occur in training |
 #[derive(Clone, Debug)]
 pub struct ReadOptions {
@@ -123,6 +124,7 @@ pub struct ReadOptions {
     pub(crate) columns: Option<usize>,
     pub(crate) index_base: Option<u8>,
     pub(crate) schema: Option<Schema>,
+    pub(crate) need_target: bool,
     pub(crate) unknown: Unknown,
 }
 
@@ -147,6 +149,7 @@ impl Default for ReadOptions {
             columns: None,
             index_base: None,
             schema: None,
+            need_target: false,
             unknown: Unknown::default(),
         }
     }
@@ -158,13 +161,18 @@ impl ReadOptions {
         Self::default()
     }
 
-    /// The same with every column of the schema written out.
-    pub(crate) fn written_out(&self) -> Cow<'_, Self> {
+    /// The same with every column of the schema written out, for a file with this many columns.
+    pub(crate) fn written_out(&self, source: &str, columns: usize) -> Result<Cow<'_, Self>> {
         match &self.schema {
-            Some(schema) if schema.numbered.is_some() => {
-                Cow::Owned(Self { schema: Some(schema.written_out()), ..self.clone() })
+            // Before there is a name for each: the schema may be that of another file, or damaged.
+            Some(schema) if schema.numbered.is_some_and(|expected| expected > columns) => {
+                let (source_name, expected) = (source.to_owned(), schema.width());
+                Err(Error::ColumnCount { source_name, found: columns, expected })
             }
-            _ => Cow::Borrowed(self),
+            Some(schema) if schema.numbered.is_some() => {
+                Ok(Cow::Owned(Self { schema: Some(schema.written_out()), ..self.clone() }))
+            }
+            _ => Ok(Cow::Borrowed(self)),
         }
     }
 
@@ -296,6 +304,13 @@ impl ReadOptions {
     #[must_use]
     pub fn schema(mut self, schema: Schema) -> Self {
         self.schema = Some(schema);
+        self
+    }
+
+    /// With a schema, whether the target is wanted: gaps in it are then missing values like any other.
+    #[must_use]
+    pub fn need_target(mut self, needed: bool) -> Self {
+        self.need_target = needed;
         self
     }
 

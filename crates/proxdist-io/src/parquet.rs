@@ -16,6 +16,7 @@ use crate::collect::{At, Collector};
 use crate::encode;
 use crate::error::{Error, Place, Result};
 use crate::layout::{Kind, Layout, Role};
+use crate::number;
 use crate::options::ReadOptions;
 use crate::table::Table;
 
@@ -34,11 +35,11 @@ fn damaged(source: &str, reason: &(impl ToString + ?Sized)) -> Error {
 }
 
 fn read_unguarded<R: ChunkReader + 'static>(source: &str, data: R, options: &ReadOptions) -> Result<Table> {
-    let options = &*options.written_out();
     let bad = |error: ParquetError| damaged(source, &error);
     let reader = SerializedFileReader::new(data).map_err(bad)?;
     let descriptors = reader.metadata().file_metadata().schema_descr().columns();
     let names: Vec<String> = descriptors.iter().map(|column| column.path().string()).collect();
+    let options = &*options.written_out(source, names.len())?;
     let kinds: Vec<Kind> = descriptors.iter().map(|column| kind(column)).collect();
     if reader.metadata().file_metadata().num_rows() == 0 {
         return Err(Error::HeaderOnly { source_name: source.to_owned(), columns: names.len() });
@@ -205,6 +206,11 @@ impl Sink<'_, '_> {
             (Cell::Text(text), _) => collector.number(column, text, at)?,
         };
         let stays = !collector.take_drop();
+        // A few bytes can stand for millions of equal values.
+        if number::reserve(&mut self.values, 1).is_err() {
+            let (source_name, what) = (collector.source.clone(), format!("{} rows", row + 1));
+            return Err(Error::TooLarge { source_name, what });
+        }
         self.values.push(value);
         match self.keep.get_mut(row) {
             Some(keep) => *keep &= stays,

@@ -5,8 +5,15 @@ use serde::{Deserialize, Serialize};
 use crate::layout::numbered_names;
 use crate::options::Coding;
 
-/// More columns than this in a sparse file are taken for a mistake: their names alone would fill the memory.
-pub(crate) const MOST_COLUMNS: usize = 1 << 26;
+/// More columns than this in a sparse file are taken for a mistake, whatever is said about them: a fit holds some dozens of
+/// numbers for each.
+pub const MOST_COLUMNS: usize = 1 << 26;
+
+/// Columns that a sparse file may have unless their number is stated. Few entries with large indices would otherwise take memory
+/// out of all proportion to the file.
+pub(crate) fn believed_columns(entries: usize) -> usize {
+    entries.saturating_mul(16).clamp(1 << 22, MOST_COLUMNS)
+}
 
 /// Columns, categories and labels of a training table; save it beside the model.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -8,7 +8,7 @@ use crate::error::{Error, Place, Result, excerpt};
 use crate::labels::Labels;
 use crate::number;
 use crate::options::{ReadOptions, Task};
-use crate::schema::{MOST_COLUMNS, Schema};
+use crate::schema::{MOST_COLUMNS, Schema, believed_columns};
 use crate::table::{Features, Table};
 
 struct Reader<'a> {
@@ -83,7 +83,7 @@ impl Reader<'_> {
             };
             if !value.is_finite() {
                 let place = self.place().column((index as usize).saturating_sub(1), "").boxed();
-                return Err(Error::NotFinite { place, text: excerpt(token) });
+                return Err(Error::SparseNotFinite { place, text: excerpt(token) });
             }
             if let Some(previous) = previous.filter(|&previous| previous >= index) {
                 let (index, previous) = (u64::from(index), u64::from(previous));
@@ -145,16 +145,19 @@ impl Reader<'_> {
             return Err(Error::ColumnCount { source_name, found, expected });
         }
         let stated = known.map(Schema::width).or(self.options.columns);
-        let columns = stated.unwrap_or(found.min(MOST_COLUMNS));
+        let columns = stated.unwrap_or(found);
+        let (entries, place) = (self.values.len(), Place::file(&self.source));
         if let (true, Some((index, line))) = (found > columns, self.largest) {
-            let place = Place::file(&self.source).line(line).boxed();
+            let place = place.line(line).boxed();
             return Err(Error::IndexBeyond { place, index: u64::from(index), columns: columns as u64 });
+        }
+        let most = if stated.is_some() { MOST_COLUMNS } else { believed_columns(entries) };
+        if columns > most {
+            let place = self.largest.filter(|_| stated.is_none()).map_or(place.clone(), |(_, line)| place.line(line));
+            return Err(too_many(place, columns, entries, most));
         }
         if columns == 0 {
             return Err(Error::NoFeatures { source_name: self.source });
-        }
-        if columns > MOST_COLUMNS {
-            return Err(Error::TooLarge { source_name: self.source, what: format!("{columns} columns") });
         }
         if known.is_none() && self.options.columns.is_none() {
             notices.push(format!("{}: {columns} columns, the largest index found", self.source));
@@ -178,12 +181,17 @@ impl Reader<'_> {
         schema.index_base = Some(base as u8);
         self.columns_of.shrink_to_fit();
         self.values.shrink_to_fit();
-        let names = schema.names();
         let Self { row_starts, columns_of, values, response, .. } = self;
         let features = Features::Sparse { rows, columns, row_starts, columns_of, values };
         let (weights, offset, dropped) = (None, None, Vec::new());
-        Ok(Table { features, names, response: Some(response), weights, offset, classes, schema, dropped, notices })
+        Ok(Table { features, response: Some(response), weights, offset, classes, schema, dropped, notices })
     }
+}
+
+/// More columns than there can be.
+pub(crate) fn too_many(place: Place, columns: usize, entries: usize, most: usize) -> Error {
+    let (columns, entries, most) = (columns as u64, entries as u64, most as u64);
+    Error::TooManyColumns { place: place.boxed(), columns, entries, most }
 }
 
 /// `index:value`, with an index that leaves room for the shift to zero-based numbers.

@@ -11,8 +11,6 @@ use crate::schema::Schema;
 pub struct Table {
     /// The matrix of features.
     pub features: Features,
-    /// One name for each column of `features`; indicator columns are called `column=level`.
-    pub names: Vec<String>,
     /// The target, if one was asked for; labels are 0 and 1.
     pub response: Option<Vec<f64>>,
     /// Observation weights, zero or positive.
@@ -27,6 +25,14 @@ pub struct Table {
     pub dropped: Vec<u64>,
     /// Things to say aloud: what was detected, encoded, left out or filled in.
     pub notices: Vec<String>,
+}
+
+impl Table {
+    /// One name for each column of `features`; indicator columns are called `column=level`. Made when asked for: the names
+    /// `V1`, …, `Vp` of a sparse file could take more memory than the file.
+    pub fn names(&self) -> Vec<String> {
+        self.schema.names()
+    }
 }
 
 /// A matrix of features, one row per observation; all entries are finite.

@@ -4,18 +4,9 @@ use crate::error::{Error, Result};
 use std::fs;
 use std::path::Path;
 
-/// Writes under a temporary name in the same folder, then renames.
+/// Writes a file, and its folder if it is not there yet.
 pub(crate) fn write(path: &Path, content: &[u8]) -> Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(folder).map_err(|error| Error::file(folder, error))?;
-    let mut name = std::ffi::OsString::from(".");
-    name.push(path.file_name().unwrap_or_default());
-    name.push(format!(".{}.partial", std::process::id()));
-    let temporary = path.with_file_name(name);
-    let written = fs::write(&temporary, content).and_then(|()| fs::rename(&temporary, path));
-    written.map_err(|error| {
-        // Whatever went wrong before is the thing to report.
-        let _ = fs::remove_file(&temporary);
-        Error::file(path, error)
-    })
+    proxdist::files::write_whole(path, content).map_err(|error| Error::file(path, error))
 }

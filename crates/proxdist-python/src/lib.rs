@@ -32,7 +32,7 @@ mod _proxdist {
     use super::select::select;
     #[pymodule_export]
     use super::tools::{
-        canonical_set, constraints, evaluate, linear_predictor, loss_mean, losses, model_fields, project,
+        canonical_set, constraints, evaluate, linear_predictor, loss_mean, losses, model_fields, project, write_whole,
     };
     use pyo3::prelude::*;
 

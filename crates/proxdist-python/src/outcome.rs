@@ -47,7 +47,13 @@ pub(crate) fn of_model<'py>(py: Python<'py>, model: &Model) -> PyResult<Bound<'p
     certificate.set_item("schedule_meets_theory", of.schedule_meets_theory)?;
     certificate.set_item("is_stationary", of.is_stationary())?;
     result.set_item("certificate", certificate)?;
-    result.set_item("model", model.to_json())?;
+    // A model that no file can hold is still an outcome; `save` says why it cannot be written.
+    let (text, reason) = match model.to_json() {
+        Ok(text) => (Some(text), None),
+        Err(error) => (None, Some(error.to_string())),
+    };
+    result.set_item("model", text)?;
+    result.set_item("unwritable", reason)?;
     Ok(result)
 }
 

@@ -114,25 +114,27 @@ impl Asked {
         }
     }
 
-    /// The data as the fit sees them: with columns scaled where that is wanted and all `sets` allow it.
+    /// Whether columns are to be scaled for the fit: where that is wanted and all `sets` allow it.
+    pub(crate) fn is_scaled(&self, sets: &[&dyn Constraint]) -> proxdist::Result<bool> {
+        let bound = sets.iter().find(|set| !set.is_scale_free());
+        match (self.standardize, bound) {
+            (Some(false), _) | (None, Some(_)) => Ok(false),
+            (_, None) => Ok(true),
+            (Some(true), Some(set)) => {
+                let (setting, rule) =
+                    ("standardize", "\"auto\" or False where the set depends on the units of the columns");
+                Err(Error::Setting { setting, rule: rule.to_owned(), value: format!("True with {}", set.spec()) })
+            }
+        }
+    }
+
+    /// The data as the fit sees them.
     pub(crate) fn scaled<'a>(
         &self,
         data: Data<'a>,
         sets: &[&dyn Constraint],
     ) -> proxdist::Result<(Data<'a>, Option<Scaling>)> {
-        if self.standardize == Some(false) {
-            return Ok((data, None));
-        }
-        if let Some(set) = sets.iter().find(|set| !set.is_scale_free()) {
-            if self.standardize == Some(true) {
-                let (setting, rule) =
-                    ("standardize", "\"auto\" or False where the set depends on the units of the columns");
-                return Err(Error::Setting {
-                    setting,
-                    rule: rule.to_owned(),
-                    value: format!("True with {}", set.spec()),
-                });
-            }
+        if !self.is_scaled(sets)? {
             return Ok((data, None));
         }
         let scaling = Scaling::of(&data, self.intercept)?;

@@ -63,7 +63,7 @@ pub(crate) fn select<'py>(
         ));
     };
     let desk = Desk::default();
-    let (selection, scaling, seconds) = supervised(py, &desk, progress, || {
+    let (selection, seconds) = supervised(py, &desk, progress, || {
         let failed = |error| exception(&error);
         let started = Instant::now();
         let data = problem.data(source, numbers).map_err(failed)?;
@@ -72,11 +72,13 @@ pub(crate) fn select<'py>(
         let sets = points.iter().map(|point| point.constraint.build(shape)).collect::<proxdist::Result<Vec<_>>>();
         let sets = sets.map_err(failed)?;
         let sets: Vec<&dyn Constraint> = sets.iter().map(|set| &**set as &dyn Constraint).collect();
-        let (data, scaling) = problem.scaled(data, &sets).map_err(failed)?;
-        let settings = problem.started(settings, scaling.as_ref());
+        // The search scales by itself, each fold by the rows it is fitted to.
+        let is_scaled = problem.is_scaled(&sets).map_err(failed)?;
+        let settings = problem.started(settings, None);
         let search = CrossValidation::new(&data, problem.loss.loss(&desk)?, spec)
             .ridge(problem.ridge)
             .intercept(problem.intercept)
+            .standardize(is_scaled)
             .folds(plan.folds)
             .seed(seed)
             .scoring(scoring)
@@ -86,11 +88,11 @@ pub(crate) fn select<'py>(
             None => search,
         };
         match search.run_watched(&grid, &settings, &&desk).map_err(failed)? {
-            ControlFlow::Continue(selection) => Ok((selection, scaling, started.elapsed().as_secs_f64())),
+            ControlFlow::Continue(selection) => Ok((selection, started.elapsed().as_secs_f64())),
             ControlFlow::Break(()) => Err(PyKeyboardInterrupt::new_err(())),
         }
     })?;
-    let result = outcome::of_fit(py, &selection.fit, scaling.as_ref(), seconds)?;
+    let result = outcome::of_fit(py, &selection.fit, selection.scaling.as_ref(), seconds)?;
     result.set_item("interrupted", desk.is_interrupted())?;
     result.set_item("search", table(py, &selection)?)?;
     Ok(result)

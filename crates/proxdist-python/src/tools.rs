@@ -127,6 +127,14 @@ pub(crate) fn model_fields<'py>(py: Python<'py>, text: &str) -> PyResult<Bound<'
     Ok(fields)
 }
 
+/// Writes a file, whole or not at all; links are followed and permissions kept.
+#[pyfunction]
+pub(crate) fn write_whole(py: Python<'_>, path: std::path::PathBuf, text: &str) -> PyResult<()> {
+    let written = py.detach(|| proxdist::files::write_whole(&path, text.as_bytes()));
+    // The kind decides which exception it is: FileNotFoundError, PermissionError, …
+    written.map_err(|error| std::io::Error::new(error.kind(), format!("{}: {error}", path.display())).into())
+}
+
 /// Every set: syntax, definition, convexity, cost of a projection.
 #[pyfunction]
 pub(crate) fn constraints() -> Vec<(&'static str, &'static str, &'static str, &'static str)> {

@@ -178,6 +178,18 @@ pub enum Error {
         /// F.
         objective: f64,
     },
+    /// One fit of a cross-validation failed.
+    #[error("{point} fails in fold {fold} of {folds}: {source}")]
+    Fold {
+        /// The point of the grid.
+        point: String,
+        /// The fold that was held out, counted from 1.
+        fold: usize,
+        /// Folds in all.
+        folds: usize,
+        /// What went wrong there; rows are those of the whole data.
+        source: Box<Error>,
+    },
     /// The convergence theory has no finite constant for this problem.
     #[error("{reason}; {remedy}")]
     Theory {
@@ -191,6 +203,12 @@ pub enum Error {
     Model {
         /// The file.
         path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A model that no file could hold.
+    #[error("the model cannot be written: {reason}")]
+    Unwritable {
         /// What is wrong with it.
         reason: String,
     },
@@ -220,6 +238,18 @@ fn column_text(column: Option<&str>) -> String {
 }
 
 impl Error {
+    /// The zero-based row of the data that the error is about, open to change where rows are counted in another way.
+    pub fn row_mut(&mut self) -> Option<&mut usize> {
+        match self {
+            Self::NotFiniteData { row, .. }
+            | Self::NegativeWeight { row, .. }
+            | Self::Response { row, .. }
+            | Self::Overflow { row, .. } => Some(row),
+            Self::Fold { source, .. } => source.row_mut(),
+            _ => None,
+        }
+    }
+
     pub(crate) fn setting(setting: &'static str, rule: impl Into<String>, value: impl std::fmt::Display) -> Self {
         Self::Setting { setting, rule: rule.into(), value: format!("{value}") }
     }

@@ -34,11 +34,12 @@ pub(crate) fn fit(problem: &Problem, parts: &Problem, settings: &Settings, obser
             let race = race(problem, settings, &monitor);
             Stage::raced(&race, parts, settings, &start, &mut sampler, observer)?
         }
-        (None, _, rho1) => Stage { rho1, step: 0, theta: start, ..Stage::default() },
+        // Kept with the past, so that a snapshot knows it too.
+        (None, _, rho1) => Stage { rho1, theta: start, past: Past { rho1, ..Past::default() }, ..Stage::default() },
     };
     let schedule: Arc<dyn Schedule> = match (&settings.schedule, stage.rho1) {
         (Some(schedule), _) => schedule.clone(),
-        (None, rho1) => Arc::new(Polynomial::new(rho1.unwrap_or(1.0), settings.gamma)?),
+        (None, rho1) => Arc::new(Polynomial::new(rho1.or(settings.rho1).unwrap_or(1.0), settings.gamma)?),
     };
     let runners_up = stage.past.runners_up.clone();
     let mut outcome = iterate((problem, parts), settings, &monitor, stage, &*schedule, sampler, observer)?;

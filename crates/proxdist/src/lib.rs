@@ -38,6 +38,7 @@ pub mod constraint;
 pub mod data;
 mod error;
 mod exchanges;
+pub mod files;
 mod fitting;
 mod gap;
 mod linalg;

@@ -1,18 +1,19 @@
 //! A fitted model: coefficients and where they come from; predictions; a versioned JSON file.
 //!
-//! The file stores nonzero coefficients only, with numbers that read back to the same bits. It is written to a temporary name
-//! beside its place and renamed, so that there is never half a model.
+//! The file stores nonzero coefficients only, with numbers that read back to the same bits. The text is read back and compared
+//! before it replaces anything, and it replaces the file whole or not at all. A model with a number that is not finite has no
+//! file. What is read is not trusted: memory is taken only for features that a file can really stand for.
 
 use crate::certificate::Certificate;
 use crate::data::{DataSource, Support};
 use crate::error::{Error, Result};
+use crate::files;
 use crate::loss;
 use crate::shape::Shape;
 use crate::solver::Stop;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::fs;
-use std::io::Write as _;
 use std::path::Path;
 
 /// What predictions need, and the provenance of a fit.
@@ -114,8 +115,33 @@ impl Model {
         Ok(self.linear_predictors(source)?.into_iter().map(|eta| loss.mean(eta)).collect())
     }
 
-    /// The text of the model file.
-    pub fn to_json(&self) -> String {
+    /// Refuses a model that holds a number which is not finite: it is no result, and no file could hold it.
+    pub fn check_finite(&self) -> Result<()> {
+        let wrong =
+            |what: String, value: f64| Error::Unwritable { reason: format!("{what} is {value}, not a finite number") };
+        if let Some(j) = self.coefficients.iter().position(|value| !value.is_finite()) {
+            let name = self.names.as_ref().and_then(|names| names.get(j));
+            let what =
+                name.map_or_else(|| format!("coefficient {}", j + 1), |name| format!("the coefficient of {name}"));
+            return Err(wrong(what, self.coefficients[j]));
+        }
+        let others = [("the intercept", self.intercept), ("F", Some(self.objective)), ("the ridge", Some(self.ridge))];
+        for (what, value) in others {
+            if let Some(value) = value.filter(|value| !value.is_finite()) {
+                return Err(wrong(what.to_owned(), value));
+            }
+        }
+        // JSON has no NaN: a certificate with one does not come back as it was.
+        let certificate = serde_json::to_value(self.certificate).and_then(serde_json::from_value::<Certificate>);
+        match certificate {
+            Ok(same) if same == self.certificate => Ok(()),
+            _ => Err(Error::Unwritable { reason: "its certificate holds a number that is not finite".to_owned() }),
+        }
+    }
+
+    /// The text of the model file, which reads back as this model.
+    pub fn to_json(&self) -> Result<String> {
+        self.check_finite()?;
         let nonzero = self.support().into_iter().map(|j| (j, self.coefficients[j])).collect();
         let file = File {
             format: FORMAT.to_owned(),
@@ -142,8 +168,13 @@ impl Model {
                 seed: self.seed,
             },
         };
-        // A struct of plain fields with string keys always has a JSON form.
-        serde_json::to_string_pretty(&file).unwrap_or_default()
+        let text =
+            serde_json::to_string_pretty(&file).map_err(|error| Error::Unwritable { reason: error.to_string() })?;
+        match Self::from_json(&text) {
+            Ok(same) if same == *self => Ok(text),
+            Ok(_) => Err(Error::Unwritable { reason: "it reads back as another model".to_owned() }),
+            Err(reason) => Err(Error::Unwritable { reason: format!("it cannot be read back: {reason}") }),
+        }
     }
 
     /// Reads the text of a model file; the error says what is wrong with it.
@@ -168,23 +199,9 @@ impl Model {
 
     /// Writes the model, whole or not at all.
     pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
-        let path = path.as_ref();
-        let file_error = |source| Error::File { path: path.to_owned(), source };
-        let mut name = path.file_name().unwrap_or_default().to_owned();
-        name.push(format!(".{}.partial", std::process::id()));
-        let partial = path.with_file_name(name);
-        let written = fs::File::create(&partial)
-            .and_then(|mut file| {
-                file.write_all(self.to_json().as_bytes())?;
-                file.write_all(b"\n")?;
-                file.sync_all()
-            })
-            .and_then(|()| fs::rename(&partial, path));
-        written.map_err(|source| {
-            // The first failure is the one to report; the partial file may not even exist.
-            let _ = fs::remove_file(&partial);
-            file_error(source)
-        })
+        let text = self.to_json()? + "\n";
+        files::write_whole(&path, text.as_bytes())
+            .map_err(|source| Error::File { path: path.as_ref().to_owned(), source })
     }
 
     /// Reads a model that [`Model::save`] wrote.
@@ -195,31 +212,37 @@ impl Model {
     }
 }
 
-/// Features that a file may claim without listing them; a bound on what a damaged one can make us allocate.
-const MOST_FEATURES: usize = 1 << 32;
+/// Features that a file may claim: as many as a fit could have had, half a gigabyte of coefficients.
+const MOST_FEATURES: usize = 1 << 26;
 
 impl File {
     fn into_model(self) -> std::result::Result<Model, String> {
         let features = self.features;
+        let damaged = |reason: String| format!("damaged model file: {reason}");
         if features == 0 || features > MOST_FEATURES {
-            return Err(format!("damaged model file: {features} features"));
+            return Err(damaged(format!("{features} features; a model has from 1 to {MOST_FEATURES}")));
         }
         let shape = match self.matrix {
             None => Shape::Vector(features),
             Some([rows, columns]) => Shape::Matrix { rows, columns },
         };
         if shape.len() != features {
-            return Err(format!("damaged model file: {features} features do not make a {shape} matrix"));
+            return Err(damaged(format!("{features} features do not make a {shape} matrix")));
         }
         if let Some(names) = self.names.as_ref().filter(|names| names.len() != features) {
-            return Err(format!("damaged model file: {} names for {features} features", names.len()));
+            return Err(damaged(format!("{} names for {features} features", names.len())));
+        }
+        // Checked before there is room for all of them.
+        if let Some((index, _)) = self.nonzero.iter().find(|(index, _)| *index >= features) {
+            return Err(damaged(format!("coefficient {index} of {features} features")));
+        }
+        // A refusal here can be told; one below would end the process. Zeros take no memory until they are touched.
+        if Vec::<f64>::new().try_reserve_exact(features).is_err() {
+            return Err(format!("not enough memory for the {features} features of this model"));
         }
         let mut coefficients = vec![0.0; features];
         for (index, value) in self.nonzero {
-            match coefficients.get_mut(index) {
-                Some(slot) => *slot = value,
-                None => return Err(format!("damaged model file: coefficient {index} of {features} features")),
-            }
+            coefficients[index] = value;
         }
         Ok(Model {
             coefficients,

@@ -116,7 +116,8 @@ fn settings_out_of_range_are_named_with_their_rule() {
         (base().max_passes(0.0), &["max_passes", "positive"]),
         (base().time_limit(Duration::ZERO), &["time_limit", "positive"]),
         (base().check_every(0), &["check_every", "at least 1"]),
-        (base().threads(0), &["threads", "at least 1"]),
+        (base().threads(0), &["threads", "from 1 to 1024"]),
+        (base().threads(100_000), &["threads", "100000"]),
         (base().start(vec![0.0, f64::NAN], 0.0), &["start", "finite"]),
     ];
     for (settings, pieces) in cases {

@@ -87,9 +87,9 @@ pub(crate) struct Delimiter(pub(crate) u8);
 pub(crate) enum MissingPolicy {
     /// An error that names line and column
     Error,
-    /// Leave such rows out
+    /// Leave such rows out; predictions of them are NA
     Drop,
-    /// Fill in the mean, or the most frequent text
+    /// Fill in the mean, or the most frequent text, of the training file
     Mean,
 }
 

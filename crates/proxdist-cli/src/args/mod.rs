@@ -91,7 +91,8 @@ pub(crate) enum Command {
 #[command(after_help = "Examples:\n  \
     proxdist predict model.json new.csv > predictions.csv\n  \
     proxdist predict model.json new.csv --proba --out probabilities.csv\n  \
-    zcat new.csv.gz | proxdist predict model.json - --linear")]
+    zcat new.csv.gz | proxdist predict model.json - --linear\n\n\
+    There is one line for each row of the file, in its order; a row that --missing drop leaves out has the line NA.")]
 pub(crate) struct PredictArgs {
     /// Model file written by fit or tune; `-` for standard input
     #[arg(value_name = "MODEL")]
@@ -107,6 +108,9 @@ pub(crate) struct PredictArgs {
     /// File to write; standard output otherwise
     #[arg(long, short, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
+    /// Write labels as they are; those that a spreadsheet would run as a formula (=, +, -, @ in front) get an apostrophe otherwise
+    #[arg(long)]
+    pub(crate) raw: bool,
     /// No notes
     #[arg(long, short)]
     pub(crate) quiet: bool,

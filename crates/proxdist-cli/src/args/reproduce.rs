@@ -37,9 +37,9 @@ pub(crate) struct ReproduceArgs {
     /// Print the built-in settings and end
     #[arg(long)]
     pub(crate) print_settings: bool,
-    /// Pieces of work at a time; results do not depend on it
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1024))]
-    pub(crate) threads: Option<u64>,
+    /// Pieces of work at a time, up to 1024; results do not depend on it
+    #[arg(long, value_name = "N", value_parser = super::values::threads)]
+    pub(crate) threads: Option<usize>,
     /// One JSON object on standard output
     #[arg(long)]
     pub(crate) json: bool,

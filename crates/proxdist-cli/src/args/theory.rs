@@ -32,8 +32,8 @@ pub(crate) struct TheoryArgs {
     /// Fixes the batches
     #[arg(long, default_value_t = 0, value_name = "N", help_heading = "Method")]
     pub(crate) seed: u64,
-    /// Threads; never changes a result
-    #[arg(long, value_name = "N", help_heading = "Method")]
+    /// Threads, up to 1024; never changes a result
+    #[arg(long, value_name = "N", value_parser = values::threads, help_heading = "Method")]
     pub(crate) threads: Option<usize>,
 
     /// Step at which bounds are compared and advice is sought

@@ -79,6 +79,17 @@ pub(super) fn auto_count(text: &str) -> Parsed<Auto<usize>> {
     }
 }
 
+pub(super) fn threads(text: &str) -> Parsed<usize> {
+    const MOST: usize = proxdist::Settings::MOST_THREADS;
+    match text.parse::<usize>() {
+        Ok(value) if (1..=MOST).contains(&value) => Ok(value),
+        _ => {
+            let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+            Err(format!("a whole number from 1 to {MOST} is expected; this machine has use for {cores}"))
+        }
+    }
+}
+
 pub(super) fn share(text: &str) -> Parsed<f64> {
     match text.parse::<f64>() {
         Ok(value) if value > 0.0 && value < 1.0 => Ok(value),

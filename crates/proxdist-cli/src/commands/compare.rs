@@ -6,6 +6,7 @@ use crate::comparison::{Comparison, Entry};
 use crate::failure::{Failure, Result};
 use crate::output::{self, Outputs, note};
 use crate::progress::{Limits, Watcher};
+use crate::rows::FileRows;
 use crate::summary::processor_seconds;
 use crate::{input, report, scaling, setup, signals};
 use proxdist::{Method, Problem, Settings};
@@ -33,7 +34,8 @@ pub(crate) fn run(args: &CompareArgs) -> Result<Ending> {
     table.notices.iter().for_each(|notice| note(quiet, notice));
     let sets = std::slice::from_ref(&spec);
     let response = table.response.as_deref().unwrap_or(&[]);
-    let whole = input::view(&table, response, args.run.problem.shape)?;
+    let source = args.data.data.display().to_string();
+    let whole = input::view(&source, &table, response, args.run.problem.shape)?;
     let (data, scaling) = scaling::standardised(whole, None, sets, &args.run.problem, quiet)?;
     let set = setup::build(&spec, data.parameter_shape())?;
     let problem =
@@ -46,7 +48,8 @@ pub(crate) fn run(args: &CompareArgs) -> Result<Ending> {
     };
     let finish = Settings::default().seed(args.run.seed);
     let finish = args.run.threads.map_or(finish.clone(), |threads| finish.threads(threads));
-    let reference = problem.fit_observed(&finish, &mut watcher())?;
+    let at = FileRows::of(&source, &table);
+    let reference = problem.fit_observed(&finish, &mut watcher()).map_err(|error| at.explain(error))?;
     let mut entries = Vec::new();
     for method in methods {
         if signals::asked_to_stop() {
@@ -67,11 +70,10 @@ pub(crate) fn run(args: &CompareArgs) -> Result<Ending> {
     if signals::asked_to_stop() {
         return Err(Failure::interrupted());
     }
-    let source = args.data.data.display().to_string();
     let comparison = Comparison {
         reference,
         entries,
-        source,
+        source: source.clone(),
         rows: data.rows(),
         is_scaled: scaling.is_some(),
         start: problem.objective().value(&vec![0.0; data.columns() + usize::from(problem.has_intercept())]),
@@ -94,13 +96,11 @@ fn write_and_tell(args: &CompareArgs, comparison: &Comparison) -> Result<Ending>
     if args.json {
         output::print(&format!("{}\n", comparison.json()))?;
     } else if !args.quiet {
-        let names: Vec<String> = written.iter().map(|path| path.display().to_string()).collect();
-        let files = if names.is_empty() { String::new() } else { format!("\nwrote {}\n", names.join(", ")) };
-        let text = comparison.text() + &files;
+        let text = comparison.text() + &output::wrote(&written);
         if written.iter().any(|path| path.as_os_str() == "-") {
             output::complain(text.trim_end());
         } else {
-            output::print(&text)?;
+            output::say(&text)?;
         }
     }
     Ok(Ending::Written)

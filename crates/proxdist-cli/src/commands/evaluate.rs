@@ -11,7 +11,6 @@ use proxdist::data::Part;
 use proxdist::metrics::Evaluation;
 use proxdist_io::Table;
 use serde_json::json;
-use std::fmt::Write as _;
 
 /// Predicts, compares, tells.
 pub(crate) fn run(args: &EvaluateArgs) -> Result<Ending> {
@@ -27,7 +26,7 @@ pub(crate) fn run(args: &EvaluateArgs) -> Result<Ending> {
         let message = format!("{source}: there is no column of true responses");
         return Err(Failure::new(message, "--target COL names the column to compare with"));
     };
-    let whole = input::view(&table, response, None)?;
+    let whole = input::view(&source, &table, response, None)?;
     let rows = chosen_rows(args, &stored, &table, response)?;
     let part = rows.map(|rows| whole.subset(rows)).transpose()?;
     let subset = part.as_ref().map(Part::data).transpose()?;
@@ -56,9 +55,9 @@ pub(crate) fn run(args: &EvaluateArgs) -> Result<Ending> {
         };
         let mut text = measures::text(&which, &evaluation);
         if let (Some(path), false) = (&args.report, args.quiet) {
-            let _ = writeln!(text, "\nwrote {}", path.display());
+            text += &output::wrote([path]);
         }
-        output::print(&text)?;
+        output::say(&text)?;
     }
     Ok(Ending::Written)
 }

@@ -8,6 +8,7 @@ use crate::model_file::{Holdout, StoredModel, Training};
 use crate::output::{self, Outputs, note};
 use crate::progress::{Limits, Watcher};
 use crate::report::{self, About};
+use crate::rows::FileRows;
 use crate::summary::{Summary, has_converged, separation};
 use crate::{holdout, input, measures, scaling, setup, signals};
 use proxdist::metrics::Evaluation;
@@ -55,7 +56,8 @@ pub(crate) fn run(args: &FitArgs) -> Result<Ending> {
     let labels = table.response.as_deref().unwrap_or(&[]);
     let split = kept_out.map(|kept_out| holdout::split(kept_out, labels, table.classes.is_some())).transpose()?;
     let response = table.response.as_deref().unwrap_or(&[]);
-    let whole = input::view(&table, response, args.run.problem.shape)?;
+    let source = args.data.data.display().to_string();
+    let whole = input::view(&source, &table, response, args.run.problem.shape)?;
     let set = setup::build(&spec, whole.parameter_shape())?;
     let training_rows = split.as_ref().map(|split| &split.training[..]);
     let (whole, scaling) =
@@ -67,7 +69,8 @@ pub(crate) fn run(args: &FitArgs) -> Result<Ending> {
 
     let problem = Problem::new(data, loss, set).ridge(args.run.problem.ridge).intercept(!args.run.problem.no_intercept);
     let fitting = Instant::now();
-    let fit = fitted(args, &problem, settings, &spec)?;
+    let chosen = parts.as_ref().map(|(training, _)| training.rows());
+    let fit = fitted(args, &problem, settings, &spec, FileRows::of(&source, &table).only(chosen))?;
     let fitting = fitting.elapsed().as_secs_f64();
     let heldout = match &parts {
         Some((_, heldout)) => Some(Evaluation::of_model(fit.model(), &heldout.data()?)?),
@@ -78,7 +81,8 @@ pub(crate) fn run(args: &FitArgs) -> Result<Ending> {
         note(quiet, text);
     }
     let model = scaling.as_ref().map_or_else(|| Ok(fit.model().clone()), |scaling| scaling.restored(fit.model()))?;
-    let source = args.data.data.display().to_string();
+    // What is not a number is no result, for people and programs alike.
+    model.check_finite()?;
     let about = About {
         fit: &fit,
         model: &model,
@@ -113,7 +117,7 @@ pub(crate) fn run(args: &FitArgs) -> Result<Ending> {
 }
 
 /// The fit itself, watched, with its state kept if that is wanted.
-fn fitted(args: &FitArgs, problem: &Problem, mut settings: Settings, spec: &SetSpec) -> Result<Fit> {
+fn fitted(args: &FitArgs, problem: &Problem, mut settings: Settings, spec: &SetSpec, rows: FileRows) -> Result<Fit> {
     let (quiet, data) = (args.output.quiet, problem.data());
     let limits = Limits {
         steps: args.run.max_steps.unwrap_or(setup::MAX_STEPS),
@@ -131,7 +135,7 @@ fn fitted(args: &FitArgs, problem: &Problem, mut settings: Settings, spec: &SetS
         }
         watcher.keeper = Some(Keeper::new(path, run));
     }
-    let fit = problem.fit_observed(&settings, &mut watcher)?;
+    let fit = problem.fit_observed(&settings, &mut watcher).map_err(|error| rows.explain(error))?;
     let is_interrupted = fit.stop() == Stop::Interrupted;
     if let Some(failure) = watcher.keeper.take().and_then(|keeper| keeper.finish(is_interrupted)) {
         note(quiet, &format!("the checkpoint was not kept: {}", failure.message));
@@ -169,13 +173,10 @@ pub(super) fn tell(output: &OutputArgs, summary: &Summary, before: &str, heldout
         let _ = write!(text, "\n{}", measures::text("rows kept out of the fit", evaluation));
     }
     let (streams, files): (Vec<_>, Vec<_>) = summary.written.iter().partition(|path| path.as_os_str() == "-");
-    if !files.is_empty() {
-        let names: Vec<String> = files.iter().map(|path| path.display().to_string()).collect();
-        let _ = writeln!(text, "\nwrote {}", names.join(", "));
-    }
+    text += &output::wrote(files);
     // With the model on standard output, that must hold nothing else.
     if streams.is_empty() {
-        return output::print(&text);
+        return output::say(&text);
     }
     output::complain(text.trim_end());
     Ok(())

@@ -20,6 +20,7 @@ pub(crate) fn run(args: &ReproduceArgs) -> Result<Ending> {
         return Ok(Ending::Written);
     }
     let plan = plan(args)?;
+    output::check_folder("--out", &args.out)?;
     signals::listen_saying(args.quiet, "stopping; what is finished is kept, and the same command goes on from there");
     let watcher = Watcher { bar: progress::line(args.quiet), quiet: args.quiet };
     let ended = reproduce(&plan, &watcher);
@@ -31,7 +32,7 @@ pub(crate) fn run(args: &ReproduceArgs) -> Result<Ending> {
     if args.json {
         output::print(&format!("{}\n", object(&summary, args)))?;
     } else if !args.quiet {
-        output::print(&text(&summary))?;
+        output::say(&text(&summary))?;
     }
     Ok(Ending::Written)
 }
@@ -57,7 +58,7 @@ fn plan(args: &ReproduceArgs) -> Result<Plan> {
         seed: args.seed,
         out: args.out.clone(),
         data: args.data.clone().or_else(|| std::env::var_os("PROXDIST_DATA").map(Into::into)),
-        workers: args.threads.map_or(cores, |threads| threads as usize),
+        workers: args.threads.unwrap_or(cores),
     })
 }
 

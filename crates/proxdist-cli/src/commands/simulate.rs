@@ -18,8 +18,9 @@ const MOST_ENTRIES: usize = 1 << 31;
 
 /// Draws and writes.
 pub(crate) fn run(args: &SimulateArgs) -> Result<Ending> {
-    let simulated = draw(args)?;
     let folder = &args.out;
+    output::check_folder("--out", folder)?;
+    let simulated = draw(args)?;
     let (name, content) = match args.format {
         SimulatedFormat::Npz => ("data.npz", npz(&simulated)?),
         SimulatedFormat::Csv => ("data.csv", csv(&simulated).into_bytes()),
@@ -33,7 +34,7 @@ pub(crate) fn run(args: &SimulateArgs) -> Result<Ending> {
     if !args.quiet {
         let (rows, columns) = (plural(simulated.y.len(), "row"), plural(simulated.truth.len(), "feature"));
         let place = folder.display();
-        output::print(&format!("wrote {place}/{name} ({rows} x {columns}, target y) and {place}/truth.json\n"))?;
+        output::say(&format!("wrote {place}/{name} ({rows} x {columns}, target y) and {place}/truth.json\n"))?;
     }
     Ok(Ending::Written)
 }

@@ -6,11 +6,11 @@ use crate::failure::{Failure, Result};
 use crate::output::{self, Outputs, note};
 use crate::progress::{Limits, Watcher};
 use crate::report::About;
+use crate::rows::FileRows;
 use crate::theory::Findings;
 use crate::{input, scaling, setup, signals};
 use proxdist::theory::{Bounds, Measured, Plan, Study, advise, assumptions, measure};
 use proxdist::{Problem, Settings, Stop};
-use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::time::Instant;
 
@@ -28,7 +28,8 @@ pub(crate) fn run(args: &TheoryArgs) -> Result<Ending> {
     table.notices.iter().for_each(|notice| note(quiet, notice));
     let sets = std::slice::from_ref(&spec);
     let response = table.response.as_deref().unwrap_or(&[]);
-    let whole = input::view(&table, response, args.problem.shape)?;
+    let source = args.data.data.display().to_string();
+    let whole = input::view(&source, &table, response, args.problem.shape)?;
     let (data, scaling) = scaling::standardised(whole, None, sets, &args.problem, quiet)?;
     let set = setup::build(&spec, data.parameter_shape())?;
     let problem = Problem::new(&data, loss, set).ridge(args.problem.ridge).intercept(!args.problem.no_intercept);
@@ -36,7 +37,8 @@ pub(crate) fn run(args: &TheoryArgs) -> Result<Ending> {
     let started = Instant::now();
     let limits = Limits { steps: setup::MAX_STEPS, rows: None, time: None };
     let mut watcher = Watcher::new(quiet, limits, setup::rank_of(&spec));
-    let study = Study::observed(&problem, &settings(args), &mut watcher)?;
+    let study = Study::observed(&problem, &settings(args), &mut watcher)
+        .map_err(|error| FileRows::of(&source, &table).explain(error))?;
     drop(watcher);
     if study.fit.stop() == Stop::Interrupted {
         return Err(Failure::interrupted());
@@ -61,7 +63,7 @@ pub(crate) fn run(args: &TheoryArgs) -> Result<Ending> {
             is_scaled: scaling.is_some(),
             data: &data,
             table: &table,
-            source: &args.data.data.display().to_string(),
+            source: &source,
             spec: &spec,
             heldout: None,
             seconds: started.elapsed().as_secs_f64(),
@@ -71,12 +73,7 @@ pub(crate) fn run(args: &TheoryArgs) -> Result<Ending> {
     if args.json {
         output::print(&format!("{}\n", findings.json(&written)))?;
     } else if !quiet {
-        let mut text = findings.text();
-        if !written.is_empty() {
-            let names: Vec<String> = written.iter().map(|path| path.display().to_string()).collect();
-            let _ = writeln!(text, "\nwrote {}", names.join(", "));
-        }
-        output::print(&text)?;
+        output::say(&(findings.text() + &output::wrote(&written)))?;
     }
     Ok(Ending::Written)
 }

@@ -7,6 +7,7 @@ use crate::failure::{Failure, Result};
 use crate::model_file::{StoredModel, Training};
 use crate::output::{self, Outputs, note};
 use crate::report::{self, About};
+use crate::rows::FileRows;
 use crate::summary::{Summary, has_converged, peak_memory};
 use crate::words::number;
 use crate::{input, progress, scaling, setup, signals};
@@ -42,28 +43,36 @@ pub(crate) fn run(args: &TuneArgs) -> Result<Ending> {
     let points = grid.points(&spec, args.run.problem.ridge, None)?;
     let sets: Vec<_> = points.into_iter().map(|point| point.constraint).collect();
     let response = table.response.as_deref().unwrap_or(&[]);
-    let whole = input::view(&table, response, args.run.problem.shape)?;
-    let (data, scaling) = scaling::standardised(whole, None, &sets, &args.run.problem, quiet)?;
+    let source = args.data.data.display().to_string();
+    let whole = input::view(&source, &table, response, args.run.problem.shape)?;
+    let is_scaled = scaling::is_wanted(whole.columns(), &sets, &args.run.problem)?;
+    if is_scaled {
+        note(quiet, "columns are scaled for each fit by the rows it is fitted to (--no-standardize turns it off)");
+    }
     let tuning = Instant::now();
     let watcher = Watcher { bar: progress::line(quiet), started: tuning };
     let choice = if args.one_standard_error { Choice::OneStandardError } else { Choice::Best };
-    let outcome = CrossValidation::new(&data, loss, spec)
+    let outcome = CrossValidation::new(&whole, loss, spec)
         .ridge(args.run.problem.ridge)
         .intercept(!args.run.problem.no_intercept)
+        .standardize(is_scaled)
         .folds(args.folds)
         .seed(args.run.seed)
         .scoring(scoring)
         .choice(choice)
         .run_watched(&grid, &settings, &watcher);
     watcher.bar.finish_and_clear();
-    let ControlFlow::Continue(selection) = outcome? else { return Err(Failure::interrupted()) };
+    let outcome = outcome.map_err(|error| FileRows::of(&source, &table).explain(error))?;
+    let ControlFlow::Continue(selection) = outcome else { return Err(Failure::interrupted()) };
     let tuning = tuning.elapsed().as_secs_f64();
 
-    let model =
-        scaling.as_ref().map_or_else(|| Ok(selection.fit.model().clone()), |s| s.restored(selection.fit.model()))?;
-    let is_scaled = scaling.is_some();
+    let model = selection.model()?;
+    let data = match &selection.scaling {
+        Some(scaling) => whole.scaled(scaling.clone())?,
+        None => whole,
+    };
     let chosen_set = &selection.chosen().point.constraint;
-    let source = args.data.data.display().to_string();
+    model.check_finite()?;
     let mut outputs = Outputs::default();
     if let Some(path) = &args.output.out {
         let training = Training::new(table.schema.clone(), args.data.offset.clone(), None, is_scaled);

@@ -1,6 +1,7 @@
 //! The summary for people.
 
 use super::{Findings, POWERS};
+use crate::terminal::visible;
 use crate::words::{self, count, from_ln, number, plural};
 use proxdist::theory::{Bounds, Curve, Measured, Recommendation, Verdict, rate};
 use std::fmt::Write as _;
@@ -31,7 +32,7 @@ impl Findings<'_> {
         let _ = writeln!(text, "{} loss{ridge}{intercept}: {}", model.loss, words::set(about.spec));
         let (rows, features) = (plural(about.data.rows(), "row"), plural(about.data.columns(), "feature"));
         let scaled = if about.is_scaled { "; columns are scaled" } else { "; columns as in the file" };
-        let _ = writeln!(text, "{rows} x {features}, {}{scaled}", about.source);
+        let _ = writeln!(text, "{rows} x {features}, {}{scaled}", visible(about.source));
         let origin = if self.is_auto { " (chosen by the race)" } else { "" };
         let Bounds { rho1, gamma, .. } = self.bounds;
         let size = self.study.batch_size;

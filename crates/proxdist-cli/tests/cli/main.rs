@@ -3,10 +3,12 @@
 mod bad_input;
 mod common;
 mod demo;
+mod extremes;
 mod full_size;
 mod manners;
 mod methods;
 mod numbers;
+mod places;
 mod real_data;
 mod reproduce;
 mod round_trip;

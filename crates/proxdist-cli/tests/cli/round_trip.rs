@@ -111,7 +111,7 @@ fn model_files_of_the_library_alone_predict_by_name_or_by_number_of_columns() {
         proxdist_io::read_bytes(SMALL.as_bytes(), "small.csv", &ReadOptions::new().target("y").ignore(["label"]))
             .unwrap();
     let unnamed = data(&table);
-    let named = data(&table).names(table.names.iter().cloned()).unwrap();
+    let named = data(&table).names(table.names().iter().cloned()).unwrap();
     let fit = |data: &Data| {
         Problem::new(data, proxdist::loss::Squared, proxdist::constraint::NonNegative)
             .fit(&Settings::default().max_steps(100))

@@ -29,7 +29,7 @@ pub(crate) fn csv(text: &str, options: &ReadOptions) -> Table {
 pub(crate) fn fails(bytes: &[u8], name: &str, options: &ReadOptions) -> Error {
     match read_bytes(bytes, name, options) {
         Err(error) => error,
-        Ok(table) => panic!("read {:?}", table.names),
+        Ok(table) => panic!("read {:?}", table.names()),
     }
 }
 

@@ -13,7 +13,7 @@ fn train() -> proxdist_io::Table {
 #[test]
 fn levels_are_sorted_and_stand_where_their_column_stood() {
     let table = train();
-    assert_eq!(table.names, ["city=Bern", "city=Oslo", "city=Rome", "size", "code=1", "code=2", "code=3"]);
+    assert_eq!(table.names(), ["city=Bern", "city=Oslo", "city=Rome", "size", "code=1", "code=2", "code=3"]);
     assert_eq!(rows(&table)[0], [0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 1.0]);
     assert_eq!(table.schema.width(), 7);
     assert!(table.notices.iter().any(|notice| notice.contains("city becomes 3 indicator columns")));
@@ -22,7 +22,7 @@ fn levels_are_sorted_and_stand_where_their_column_stood() {
 #[test]
 fn codings_differ_in_the_first_level() {
     let text = "t,u,k\na,p,k\nb,q,k\na,r,k\n";
-    let names = |coding| csv(text, &options().coding(coding)).names;
+    let names = |coding| csv(text, &options().coding(coding)).names();
     assert_eq!(names(Coding::Auto), ["t=b", "u=p", "u=q", "u=r"]);
     assert_eq!(names(Coding::Full), ["t=a", "t=b", "u=p", "u=q", "u=r", "k=k"]);
     assert_eq!(names(Coding::DropFirst), ["t=b", "u=q", "u=r"]);
@@ -31,14 +31,14 @@ fn codings_differ_in_the_first_level() {
 #[test]
 fn numeric_codes_sort_as_numbers() {
     let table = csv("c,x\n10,1\n9,1\n2,1\n", &options().categorical(["c"]));
-    assert_eq!(table.names, ["c=2", "c=9", "c=10", "x"]);
+    assert_eq!(table.names(), ["c=2", "c=9", "c=10", "x"]);
 }
 
 #[test]
 fn a_file_without_target_in_another_order_is_encoded_as_in_training() {
     let schema = train().schema;
     let table = csv("extra,code,size,city\n7,2.0,9,Oslo\n8,3,10,Bern\n", &options().schema(schema.clone()));
-    assert_eq!(table.names, schema.names());
+    assert_eq!(table.names(), schema.names());
     assert_eq!(rows(&table)[0], [0.0, 1.0, 0.0, 9.0, 0.0, 1.0, 0.0]);
     assert_eq!(rows(&table)[1], [1.0, 0.0, 0.0, 10.0, 0.0, 0.0, 1.0]);
     assert!(table.response.is_none());
@@ -58,12 +58,12 @@ fn a_file_with_target_is_labelled_as_in_training() {
 #[test]
 fn files_without_header_are_taken_in_order() {
     let table = csv("5,1,2\n6,3,4\n", &options().target("V1"));
-    assert_eq!(table.names, ["V2", "V3"]);
+    assert_eq!(table.names(), ["V2", "V3"]);
     let with_target = csv("5,1,2\n6,3,4\n", &options().schema(table.schema.clone()));
     assert_eq!((rows(&with_target), with_target.response.unwrap()), (rows(&table), vec![5.0, 6.0]));
     let without = csv("1,2\n3,4\n", &options().schema(table.schema.clone()));
     assert_eq!(rows(&without), rows(&table));
-    assert_eq!(without.names, ["V2", "V3"]);
+    assert_eq!(without.names(), ["V2", "V3"]);
 }
 
 #[test]
@@ -119,9 +119,32 @@ fn identifiers_and_endless_categories_are_refused() {
     (0..30).for_each(|row| text += &format!("name{row},{row}\n"));
     let error = fails(text.as_bytes(), "t.csv", &options());
     assert!(matches!(error, Error::Identifier { rows: 30, .. }), "{error}");
-    assert_eq!(csv(&text, &options().categorical(["id"])).names.len(), 31);
-    assert_eq!(csv(&text, &options().categorical(["1"])).names.len(), 31);
+    assert_eq!(csv(&text, &options().categorical(["id"])).names().len(), 31);
+    assert_eq!(csv(&text, &options().categorical(["1"])).names().len(), 31);
     let error = fails(text.as_bytes(), "t.csv", &options().max_categories(10));
     assert!(matches!(error, Error::TooManyCategories { limit: 10, .. }), "{error}");
     assert!(error.hint().contains("\"id\""));
+}
+
+#[test]
+fn a_schema_of_many_numbered_columns_is_not_written_out_for_a_small_file() {
+    let schema = Schema { numbered: Some(proxdist_io::MOST_COLUMNS), ..Default::default() };
+    let error = fails(b"V1,V2\n1,2\n", "t.csv", &options().schema(schema));
+    assert!(matches!(error, Error::ColumnCount { found: 2, .. }), "{error}");
+}
+
+#[test]
+fn a_target_that_is_needed_is_dropped_or_refused_like_any_other_value() {
+    let train = csv("x,y\n1,2\n2,3\n3,5\n", &options().target("y"));
+    let text = "x,y\n1,\n,4\n3,5\n";
+    let known = |missing| options().schema(train.schema.clone()).missing(missing);
+    let table = csv(text, &known(Missing::Drop).need_target(true));
+    assert_eq!((table.response, table.dropped), (Some(vec![5.0]), vec![0, 1]));
+    let table = csv(text, &known(Missing::Drop));
+    assert_eq!((table.response, table.dropped), (None, vec![1]));
+    let error = fails(text.as_bytes(), "t.csv", &known(Missing::Error).need_target(true));
+    assert_eq!(error.to_string(), "t.csv, line 2, column 2 (y): the value is missing (\"\")");
+    // The model was trained without means: there is none to fill in.
+    let error = fails(text.as_bytes(), "t.csv", &known(Missing::Mean));
+    assert!(matches!(error, Error::NoFill { .. }) && error.hint().contains("leave such rows out"), "{error}");
 }

@@ -25,7 +25,7 @@ fn try_everything(bytes: &[u8], name: &str) {
         match read_bytes(bytes, name, options) {
             Ok(table) => {
                 let (rows, columns) = (table.features.rows(), table.features.columns());
-                assert_eq!(table.names.len(), columns);
+                assert_eq!(table.names().len(), columns);
                 assert!(table.response.is_none_or(|response| response.len() == rows));
                 assert!(table.weights.is_none_or(|weights| weights.len() == rows));
                 for row in 0..rows.min(100) {

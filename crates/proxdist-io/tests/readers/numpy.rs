@@ -32,7 +32,7 @@ fn native_matrices_are_mapped() {
         let table = options().read(&path).unwrap();
         assert!(matches!(table.features, Features::MappedF64(_)));
         assert_eq!(table.features.dense_f64().unwrap(), SIX);
-        assert_eq!(table.names, ["V1", "V2"]);
+        assert_eq!(table.names(), ["V1", "V2"]);
     }
     let single: Vec<u8> = SIX.iter().flat_map(|&value| (value as f32).to_le_bytes()).collect();
     let table = options().read(put(&folder, "f.npy", &npy(1, "<f4", false, "(2, 3)", &single))).unwrap();
@@ -194,4 +194,29 @@ fn sparse_matrices_of_scipy_are_read_and_checked() {
 fn compressed_arrays_are_read_from_memory() {
     let table = read_bytes(&gzip(&six()), "x.npy.gz", &options()).unwrap();
     assert_eq!(table.features.dense_f64().unwrap(), SIX);
+}
+
+/// Headers that promise far more than the file holds cost nothing and end in an error.
+#[test]
+fn promises_of_a_header_take_no_memory() {
+    for (descr, shape) in [("<f8", "(1000000000, 1000)"), ("<U10000", "(1000000, 1000)"), ("|u1", "(9999999999, 9)")] {
+        let bytes = npy(1, descr, false, shape, &[0; 80]);
+        let error = fails(&bytes, "t.npy", &options());
+        assert!(matches!(error, Error::Truncated { .. }), "{error}");
+    }
+    let whole = |values: &[f64], shape: &str| npy(1, "<f8", false, shape, &le(values));
+    let sparse = |columns: f64| {
+        let arrays = [
+            ("data", whole(&[1.0, 2.0], "(2,)")),
+            ("indices", whole(&[0.0, 1.0], "(2,)")),
+            ("indptr", whole(&[0.0, 1.0, 2.0], "(3,)")),
+            ("shape", whole(&[2.0, columns], "(2,)")),
+        ];
+        npz(&arrays, false)
+    };
+    let error = fails(&sparse(50e6), "t.npz", &options());
+    assert!(matches!(error, Error::TooManyColumns { columns: 50_000_000, entries: 2, .. }), "{error}");
+    let stated = options().columns(50_000_000);
+    assert_eq!(proxdist_io::read_bytes(&sparse(50e6), "t.npz", &stated).unwrap().features.columns(), 50_000_000);
+    assert!(matches!(fails(&sparse(4e9), "t.npz", &options().columns(4_000_000_000)), Error::TooManyColumns { .. }));
 }

@@ -73,12 +73,12 @@ fn numbers_booleans_and_texts_are_read() {
         let bytes = sample(compression);
         let options = options().target("y").task(Task::Classes);
         let table = read_bytes(&bytes, "t.parquet", &options.clone().missing(Missing::Drop)).unwrap();
-        assert_eq!(table.names, ["a", "b", "c", "d", "t=w", "e"]);
+        assert_eq!(table.names(), ["a", "b", "c", "d", "t=w", "e"]);
         assert_eq!(rows(&table), [[0.5, 0.0, -7.0, 1.0, 0.0, 0.0], [3.5, 3.0, 7.0, 0.0, 1.0, 0.25]]);
         assert_eq!((table.response.unwrap(), table.dropped), (vec![1.0, 0.0], vec![1, 2]));
         assert_eq!(table.classes.unwrap().positive_count, 1);
         let table = read_bytes(&bytes, "t.parquet", &options.missing(Missing::Mean)).unwrap();
-        assert_eq!(table.names, ["a", "b", "c", "d", "t=u", "t=v", "t=w", "e"]);
+        assert_eq!(table.names(), ["a", "b", "c", "d", "t=u", "t=v", "t=w", "e"]);
         assert_eq!(rows(&table)[1][0], 6.5 / 3.0);
         assert_eq!(rows(&table)[2][4..7], [1.0, 0.0, 0.0]);
     }
@@ -95,7 +95,7 @@ fn a_schema_from_a_text_file_fits() {
     let train = crate::common::csv("t,b,a\nu,1,2\nv,2,1\nw,3,1\n", &options().missing(Missing::Mean));
     let options = options().schema(train.schema).missing(Missing::Mean);
     let table = read_bytes(&sample(Compression::SNAPPY), "t.parquet", &options).unwrap();
-    assert_eq!(table.names, ["t=u", "t=v", "t=w", "b", "a"]);
+    assert_eq!(table.names(), ["t=u", "t=v", "t=w", "b", "a"]);
     assert_eq!(rows(&table)[1], [0.0, 1.0, 0.0, 1.0, 4.0 / 3.0]);
     assert_eq!(rows(&table)[3], [0.0, 0.0, 1.0, 3.0, 3.5]);
 }
@@ -116,7 +116,7 @@ fn other_types_are_refused_unless_ignored() {
     let bytes = write("message m { required int64 when (TIMESTAMP(MILLIS,true)); required int64 x; }");
     let error = fails(&bytes, "t.parquet", &options());
     assert!(error.to_string().starts_with("t.parquet, column 1 (when): columns of type timestamp"), "{error}");
-    assert_eq!(read_bytes(&bytes, "t.parquet", &options().ignore(["when"])).unwrap().names, ["x"]);
+    assert_eq!(read_bytes(&bytes, "t.parquet", &options().ignore(["when"])).unwrap().names(), ["x"]);
     let bytes = write("message m { required int64 price (DECIMAL(10,2)); }");
     assert_eq!(rows(&read_bytes(&bytes, "t.parquet", &options()).unwrap()), [[1.5], [0.02]]);
 }

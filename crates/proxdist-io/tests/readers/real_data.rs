@@ -54,8 +54,8 @@ fn covtype_unfolds_to_54_columns() {
     let options = classes("cover").positive("2").one_against_rest(true).categorical(["wilderness", "soil"]);
     let table = options.read(path).unwrap();
     assert_eq!((table.features.rows(), table.features.columns()), (581_012, 54));
-    assert_eq!(table.names[9..12], ["hdist_fire_points", "wilderness=1", "wilderness=2"]);
-    assert_eq!(table.names[53], "soil=40");
+    assert_eq!(table.names()[9..12], ["hdist_fire_points", "wilderness=1", "wilderness=2"]);
+    assert_eq!(table.names()[53], "soil=40");
     assert_eq!(table.classes.unwrap().positive_count, 283_301);
     let Features::Dense { values, .. } = &table.features else { panic!("dense expected") };
     assert!(values.chunks_exact(54).all(|row| row[10..14].iter().sum::<f64>() == 1.0));
@@ -87,12 +87,12 @@ fn hitters_have_missing_salaries_and_text_columns() {
     assert_eq!((table.features.rows(), table.features.columns()), (263, 19));
     assert_eq!(table.dropped.len(), 59);
     assert_eq!(table.dropped[0], 0);
-    assert!(table.names.contains(&"Division=W".to_owned()));
+    assert!(table.names().contains(&"Division=W".to_owned()));
     let other = options.missing(Missing::Mean).ignore(["player"]).read(&path).unwrap();
     assert_eq!(other.features.rows(), 263);
     // The same file as a file to predict: the names of players are simply not used.
-    let again = ReadOptions::new().schema(table.schema).read(&path).unwrap();
-    assert_eq!((again.features.rows(), again.names), (322, table.names));
+    let again = ReadOptions::new().schema(table.schema.clone()).read(&path).unwrap();
+    assert_eq!((again.features.rows(), again.names()), (322, table.names()));
     assert!(again.response.is_none());
     assert_eq!(again.features.row(1), table.features.row(0));
 }
@@ -102,7 +102,7 @@ fn prostate_splits_by_an_ignored_column() {
     let Some(path) = data("classic/prostate.csv") else { return };
     let table = options().target("lpsa").ignore(["train"]).read(&path).unwrap();
     assert_eq!((table.features.rows(), table.features.columns()), (97, 8));
-    assert_eq!(table.names[0], "lcavol");
+    assert_eq!(table.names()[0], "lcavol");
     assert_eq!(table.features.row(0)[..2], [-0.579_818_495, 2.769_459]);
     let table = options().target("train").task(Task::Classes).read(path).unwrap();
     assert_eq!(table.classes.unwrap().positive_count, 67);

@@ -75,7 +75,7 @@ proptest! {
         for (row, word) in words.iter().enumerate() {
             let values = table.features.row(row);
             let column = values.iter().position(|value| *value == 1.0).unwrap();
-            let level = &table.names[column]["t=".len()..];
+            let level = &table.names()[column]["t=".len()..];
             // Blanks around a text do not count, and `3.0` is the category `3`.
             let same = level == word.trim_ascii() || level.parse::<f64>().ok() == word.trim_ascii().parse().ok();
             prop_assert!(same, "{level:?} {word:?}");

@@ -9,8 +9,8 @@ fn labels_pairs_and_comments_are_read() {
     let text = b"# made by hand\n+1 1:0.5 3:2 # first\n\n-1 2:1e-3\r\n+1\n";
     let table = read_bytes(text, "t.svm", &options().task(Task::Classes)).unwrap();
     assert_eq!(rows(&table), [[0.5, 0.0, 2.0], [0.0, 0.001, 0.0], [0.0, 0.0, 0.0]]);
+    assert_eq!(table.names(), ["V1", "V2", "V3"]);
     assert_eq!(table.response.unwrap(), [1.0, 0.0, 1.0]);
-    assert_eq!(table.names, ["V1", "V2", "V3"]);
     let table = read_bytes(b"2.5 1:1\n-3 1:2\n", "t.libsvm", &options()).unwrap();
     assert_eq!(table.response.unwrap(), [2.5, -3.0]);
 }
@@ -63,4 +63,23 @@ fn mistakes_have_a_line() {
         let error = fails(text, "t.svm", &options().columns(4));
         assert!(error.to_string().starts_with(message), "{error}");
     }
+}
+
+#[test]
+fn a_few_entries_do_not_stand_for_millions_of_columns() {
+    let text = b"+1 1:1 67108863:1\n-1 2:1\n";
+    let error = fails(text, "t.svm", &options());
+    let message = "t.svm, line 1: 67108863 columns for 3 entries; at most 4194304 are believed";
+    assert_eq!(error.to_string(), message);
+    assert!(error.hint().contains("without gaps") && error.hint().contains("67108863"), "{}", error.hint());
+    // Said to be so many, they are: the table itself stays as small as the file.
+    let table = read_bytes(text, "t.svm", &options().columns(67_108_863)).unwrap();
+    assert_eq!((table.features.columns(), table.features.stored()), (67_108_863, 3));
+    // Beyond what can be fitted at all, no statement helps.
+    for options in [options(), options().columns(4_000_000_000)] {
+        let error = fails(b"1 3999999999:1\n", "t.svm", &options);
+        assert!(matches!(error, Error::TooManyColumns { .. }) && !error.hint().contains("state"), "{error}");
+    }
+    // Hashed features of a small file are believed.
+    assert_eq!(read_bytes(b"1 4194304:1\n", "t.svm", &options()).unwrap().features.columns(), 1 << 22);
 }

@@ -7,6 +7,7 @@ use super::{Data, DataSource, RowBuffer, Rows, Support};
 use crate::error::Result;
 use crate::linalg;
 use crate::scaling::Scaling;
+use std::borrow::Cow;
 use std::cell::RefCell;
 
 /// Another source with its columns scaled.
@@ -40,6 +41,20 @@ impl Data<'_> {
         let source = Scaled { source: self.source, scaling, is_sparse };
         let sizes = self.sizes.scaled(&source, &source.scaling.factors);
         Ok(Self { source: Box::new(source), sizes, ..self })
+    }
+}
+
+impl<'a> Data<'a> {
+    /// The same for data that are only borrowed.
+    pub(crate) fn scaled_view(&self, scaling: Scaling) -> Result<Data<'_>> {
+        let view = Data {
+            source: Box::new(self.source()),
+            sizes: self.sizes.clone(),
+            names: self.names.clone(),
+            weights: self.weights.as_deref().map(Cow::Borrowed),
+            ..*self
+        };
+        view.scaled(scaling)
     }
 }
 

@@ -9,7 +9,9 @@ use crate::constraint::Constraint;
 use crate::data::Data;
 use crate::error::{Error, Result};
 use crate::loss::Loss;
+use crate::model::Model;
 use crate::problem::Problem;
+use crate::scaling::Scaling;
 use crate::solver::{Fit, Settings, Stop};
 use crate::spec::SetSpec;
 use rayon::prelude::*;
@@ -22,6 +24,7 @@ use std::ops::ControlFlow;
 /// |-------------|--------------------|---------|
 /// | `ridge`     | 0                  | weight of the ridge term where the grid has no `ridge` axis |
 /// | `intercept` | no                 | whether the model has one |
+/// | `standardize` | no               | whether the columns are scaled for each fit, by the rows it is fitted to |
 /// | `folds`     | 10                 | parts the rows are dealt into, from 2 to n |
 /// | `fold_of`   | dealt at random    | the part of each row, from 0, in place of `folds` and `seed` |
 /// | `seed`      | 0                  | fixes the folds |
@@ -33,6 +36,7 @@ pub struct CrossValidation<'a> {
     constraint: SetSpec,
     ridge: f64,
     intercept: bool,
+    standardize: bool,
     folds: usize,
     fold_of: Option<Vec<usize>>,
     seed: u64,
@@ -51,14 +55,21 @@ pub struct Selection {
     pub one_standard_error: usize,
     /// Position of the point that was fitted to all rows.
     pub chosen: usize,
-    /// That fit.
+    /// That fit, of scaled columns where there is a scaling.
     pub fit: Fit,
+    /// What was done to the columns of all rows for it.
+    pub scaling: Option<Scaling>,
 }
 
 impl Selection {
     /// The chosen point and its scores.
     pub fn chosen(&self) -> &Score {
         &self.table.scores[self.chosen]
+    }
+
+    /// The model in the units of the data.
+    pub fn model(&self) -> Result<Model> {
+        self.scaling.as_ref().map_or_else(|| Ok(self.fit.model().clone()), |scaling| scaling.restored(self.fit.model()))
     }
 }
 
@@ -70,7 +81,8 @@ impl<'a> CrossValidation<'a> {
     pub fn new(data: &'a Data<'a>, loss: impl Loss + 'a, constraint: SetSpec) -> Self {
         let (ridge, intercept, folds, seed) = (0.0, false, 10, 0);
         let (loss, scoring, choice) = (Box::new(loss), Scoring::default(), Choice::default());
-        Self { data, loss, constraint, ridge, intercept, folds, fold_of: None, seed, scoring, choice }
+        let (standardize, fold_of) = (false, None);
+        Self { data, loss, constraint, ridge, intercept, standardize, folds, fold_of, seed, scoring, choice }
     }
 
     /// Weight of the ridge term.
@@ -84,6 +96,14 @@ impl<'a> CrossValidation<'a> {
     #[must_use]
     pub fn intercept(mut self, intercept: bool) -> Self {
         self.intercept = intercept;
+        self
+    }
+
+    /// Scales the columns for each fit by the moments of the rows it is fitted to, as [`Scaling::of`] finds them; rows held out
+    /// have no part in it. Meant for sets that are the same on scaled columns. A start is in the units of the data.
+    #[must_use]
+    pub fn standardize(mut self, standardize: bool) -> Self {
+        self.standardize = standardize;
         self
     }
 
@@ -185,9 +205,13 @@ impl<'a> CrossValidation<'a> {
         let chosen = if self.choice == Choice::Best { best } else { one_standard_error };
         let (point, set) = &points[chosen];
         let settings = Settings { rho1: point.rho1, resume: None, ..settings.clone() };
-        let problem = Problem::new(self.data, &*self.loss, set).ridge(point.ridge).intercept(self.intercept);
+        let scaling = self.standardize.then(|| Scaling::of(self.data, self.intercept)).transpose()?;
+        let settings = started(settings, scaling.as_ref());
+        let scaled = scaling.clone().map(|scaling| self.data.scaled_view(scaling)).transpose()?;
+        let data = scaled.as_ref().unwrap_or(self.data);
+        let problem = Problem::new(data, &*self.loss, set).ridge(point.ridge).intercept(self.intercept);
         let fit = problem.fit_observed(&settings, &mut FoldObserver { halt: &halt, fold: 0 })?;
-        Ok(ControlFlow::Continue(Selection { table, best, one_standard_error, chosen, fit }))
+        Ok(ControlFlow::Continue(Selection { table, best, one_standard_error, chosen, fit, scaling }))
     }
 
     /// The part of each row, as told or at random.
@@ -243,16 +267,21 @@ impl<'a> CrossValidation<'a> {
         let (training, held_out) = (self.data.subset(rows(false))?, self.data.subset(rows(true))?);
         let failure = |point: &Point| {
             let (label, folds, numbers) = (point.to_string(), self.folds, training.rows());
-            move |error| failed_fit(&label, fold, folds, &in_parent_rows(error, numbers))
+            move |error| failed_fit(label, fold, folds, error, numbers)
         };
         let first = failure(&points[0].0);
-        let (train, test) = match (training.data(), held_out.data()) {
-            (Ok(train), Ok(test)) => (train, test),
-            (Err(error), _) | (_, Err(error)) => return Err(first(error)),
+        let both = || -> Result<_> {
+            let (train, test) = (training.data()?, held_out.data()?);
+            if !self.standardize {
+                return Ok((train, test, None));
+            }
+            let scaling = Scaling::of(&train, self.intercept)?;
+            Ok((train.scaled(scaling.clone())?, test.scaled(scaling.clone())?, Some(scaling)))
         };
+        let (train, test, scaling) = both().map_err(first)?;
         let most = |count: Option<usize>| count.map(|count| count.min(train.rows()));
         let (batch_size, monitor_rows) = (most(settings.batch_size), most(settings.monitor_rows));
-        let settings = Settings { batch_size, monitor_rows, ..settings.clone() };
+        let settings = started(Settings { batch_size, monitor_rows, ..settings.clone() }, scaling.as_ref());
         // For each axis, the last point that others move on from along it.
         let mut starts: Vec<Option<(Vec<f64>, f64)>> = vec![None; points[0].0.coordinates.len()];
         let mut cells = Vec::with_capacity(points.len());
@@ -279,17 +308,21 @@ impl<'a> CrossValidation<'a> {
     }
 }
 
-/// The error of one fit, with the fold, counted from 1, and the point it happened at.
-fn failed_fit(label: &str, fold: usize, folds: usize, error: &Error) -> Error {
-    let value = format!("{label}, which fails in fold {} of {folds}: {error}", fold + 1);
-    Error::setting("a point of the grid", "one that every fold can be fitted at", value)
+/// Settings whose start, told in the units of the data, is one for scaled columns.
+fn started(settings: Settings, scaling: Option<&Scaling>) -> Settings {
+    match (&settings.start, scaling) {
+        (Some(coefficients), Some(scaling)) => {
+            let (coefficients, intercept) = scaling.scaled_start(coefficients, settings.start_intercept);
+            settings.start(coefficients, intercept)
+        }
+        _ => settings,
+    }
 }
 
-/// Row numbers of a training set as those of the data they come from.
-fn in_parent_rows(error: Error, rows: &[usize]) -> Error {
-    let parent = |row: usize| rows.get(row).copied().unwrap_or(row);
-    match error {
-        Error::Overflow { loss, row, predictor } => Error::Overflow { loss, row: parent(row), predictor },
-        other => other,
+/// The error of one fit, with the fold and the point it happened at; `rows` are those of the data that it was fitted to.
+fn failed_fit(point: String, fold: usize, folds: usize, mut error: Error, rows: &[usize]) -> Error {
+    if let Some(row) = error.row_mut() {
+        *row = rows.get(*row).copied().unwrap_or(*row);
     }
+    Error::Fold { point, fold: fold + 1, folds, source: Box::new(error) }
 }

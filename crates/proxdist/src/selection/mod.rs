@@ -6,6 +6,9 @@
 //! The *best* point has the best mean. The mean of the best is itself uncertain, so the rule of *one standard error* takes the
 //! simplest point whose mean is within $s_{\text{best}}$ of it. The chosen point is fitted once more, to all rows.
 //!
+//! Where columns are scaled, each fit scales them by the moments of its own rows: a row held out has no part in the model that is
+//! to predict it.
+//!
 //! Within a fold the fits go along the grid and each starts from the coefficients of a neighbour. Folds run in parallel, and
 //! the result does not depend on how many threads there are.
 //!

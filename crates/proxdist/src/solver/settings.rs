@@ -41,7 +41,7 @@ pub enum StopRule {
 /// | `average`      | off                      |          | also try averages of late iterates |
 /// | `start`        | zero                     | length p | coefficients to start from |
 /// | `seed`         | 0                        | any      | fixes the batches, hence the fit |
-/// | `threads`      | those of the caller's pool | ≥ 1    | threads for passes over the data; never changes a result |
+/// | `threads`      | those of the caller's pool | 1..=1024 | threads for passes over the data; never changes a result |
 #[derive(Clone)]
 pub struct Settings {
     pub(crate) method: Method,
@@ -94,6 +94,9 @@ impl Default for Settings {
 }
 
 impl Settings {
+    /// Threads that may be asked for: far more than any machine has use for, far fewer than one could not start.
+    pub const MOST_THREADS: usize = 1024;
+
     /// The iterative method.
     #[must_use]
     pub fn method(mut self, method: Method) -> Self {
@@ -248,8 +251,8 @@ impl Settings {
         if self.check_every == Some(0) {
             return Err(Error::setting("check_every", "at least 1", 0));
         }
-        if self.threads == Some(0) {
-            return Err(Error::setting("threads", "at least 1", 0));
+        if let Some(threads) = self.threads.filter(|threads| !(1..=Self::MOST_THREADS).contains(threads)) {
+            return Err(Error::setting("threads", format!("from 1 to {}", Self::MOST_THREADS), threads));
         }
         positive("tolerance", self.tolerance)?;
         positive("max_passes", self.max_passes.unwrap_or(1.0))?;
