@@ -18,7 +18,7 @@ from .sets import Choice, Set
 Array = NDArray[np.float64]
 
 #: More conic programs than this are not solved for one problem.
-MOST_PROGRAMS = 40
+MOST_PROGRAMS = 100
 
 
 def best(

@@ -170,6 +170,8 @@ class Program:
             step, multipliers = self._step(np.zeros(size), gradient, curvature)
             return step, multipliers
         if self.objective.loss.needs_bound:
+            if not self.rows.miss(np.zeros(size)).any():
+                return np.zeros(size), np.zeros(len(self.rows.miss(np.zeros(size))))
             return self._step(np.zeros(size), np.zeros(size), np.eye(size))
         n = len(self.y)
         if self.objective.loss.name == "squared-hinge":
@@ -264,21 +266,25 @@ class Program:
         return x, weights
 
 
-def settings() -> clarabel.DefaultSettings:
-    """Tight, silent, one thread."""
+def settings(tolerance: float) -> clarabel.DefaultSettings:
+    """Silent, one thread."""
     chosen = clarabel.DefaultSettings()
     chosen.verbose = False
-    chosen.tol_gap_abs = chosen.tol_gap_rel = 1e-13
-    chosen.tol_feas = 1e-13
-    chosen.tol_ktratio = 1e-10
-    chosen.reduced_tol_gap_abs = chosen.reduced_tol_gap_rel = 1e-9
-    chosen.reduced_tol_feas = 1e-9
+    chosen.tol_gap_abs = chosen.tol_gap_rel = chosen.tol_feas = tolerance
     chosen.max_iter = 100
     return chosen
 
 
-SETTINGS = settings()
-GOOD = (clarabel.SolverStatus.Solved, clarabel.SolverStatus.AlmostSolved, clarabel.SolverStatus.InsufficientProgress)
+#: Tolerances and additional curvature, tried in turn: beyond what arithmetic allows the solver gives up far from the optimum.
+ATTEMPTS = [(settings(tolerance), more) for tolerance, more in [(1e-12, 0.0), (1e-9, 0.0), (1e-9, 1e-9), (1e-8, 1e-6)]]
+
+
+def is_solved(solution: clarabel.DefaultSolution) -> bool:
+    """Whether a point is near the optimum, though the solver may have hoped for more digits."""
+    if solution.status in (clarabel.SolverStatus.AlmostSolved, clarabel.SolverStatus.InsufficientProgress):
+        gap = abs(solution.obj_val - solution.obj_val_dual)
+        return bool(solution.r_prim <= 1e-9 and gap <= 1e-7 * max(1.0, abs(solution.obj_val)))
+    return bool(solution.status == clarabel.SolverStatus.Solved)
 
 
 def minimise(curvature: Array, gradient: Array, rows: Rows, x: Array) -> tuple[Array, Array]:
@@ -300,29 +306,29 @@ def minimise(curvature: Array, gradient: Array, rows: Rows, x: Array) -> tuple[A
     # Tolerances are absolute in part, so the unit of the step is its likely size, the unit of F its steepest slope.
     unit, steep = float(np.abs(x).max(initial=0.0)), float(np.abs(gradient).max(initial=0.0)) or 1.0
     if unit == 0:
-        unit = float(np.abs(np.linalg.lstsq(curvature, -gradient, rcond=1e-12)[0]).max()) or 1.0
+        unit = float(np.abs(np.linalg.lstsq(curvature, -gradient, rcond=1e-9)[0]).max()) or 1.0
     linear = len(equal) + len(below)
-    for attempt in range(4):
-        weight = 1.0 / (steep * unit)
-        scale = np.ones(len(b))
-        scale[:linear] = 1.0 / unit
-        solver = clarabel.DefaultSolver(
-            sparse.csc_matrix(np.triu(curvature * (unit * unit * weight))),
-            gradient * (unit * weight),
-            sparse.csc_matrix(A * (unit * scale)[:, None]),
-            b * scale,
-            cones,
-            SETTINGS,
-        )
-        solution = solver.solve()
-        step = np.array(solution.x) * unit
-        size = float(np.abs(x + step).max(initial=0.0))
-        is_good = solution.status in GOOD
-        if is_good and (size == 0 or 0.02 <= size / unit <= 50 or attempt == 3):
-            break
-        unit = size if is_good else unit / 100
-    else:
-        raise Unsolved(str(solution.status))
-    z = np.array(solution.z) * scale / weight
-    heads = linear + np.cumsum([0] + [len(M) + 1 for M, _ in rows.balls])[:-1]
-    return step, np.concatenate([z[:linear], z[heads.astype(int)]])
+    scale = np.ones(len(b))
+    for chosen, more in ATTEMPTS:
+        quadratic = np.triu(curvature) + more * float(np.diag(curvature).max()) * np.eye(len(x))
+        for attempt in range(3):
+            weight = 1.0 / (steep * unit)
+            scale[:linear] = 1.0 / unit
+            solution = clarabel.DefaultSolver(
+                sparse.csc_matrix(quadratic * (unit * unit * weight)),
+                gradient * (unit * weight),
+                sparse.csc_matrix(A * (unit * scale)[:, None]),
+                b * scale,
+                cones,
+                chosen,
+            ).solve()
+            if not is_solved(solution):
+                break
+            step = np.array(solution.x) * unit
+            size = float(np.abs(x + step).max(initial=0.0))
+            if size == 0 or 0.02 <= size / unit <= 50 or attempt == 2:
+                z = np.array(solution.z) * scale / weight
+                heads = linear + np.cumsum([0] + [len(M) + 1 for M, _ in rows.balls])[:-1]
+                return step, np.concatenate([z[:linear], z[heads.astype(int)]])
+            unit = size
+    raise Unsolved(str(solution.status))
