@@ -1,5 +1,5 @@
 # `make test` checks everything on a machine with Rust and Python; `make demo` fits a model to a small file.
-.PHONY: test demo format lint rust trends docs chromium python wheel bench reproduce clean
+.PHONY: test demo format lint rust trends docs chromium python wheel bench campaign reproduce clean
 
 test: format lint rust trends docs python
 
@@ -52,6 +52,18 @@ docs:
 bench:
 	cargo bench --workspace
 	cargo test --release -p proxdist-cli --test cli -- --ignored full_size --test-threads 1
+
+# Random problems over all sets against an independent truth, and real files; goes on where it was interrupted. Exit 1 if a
+# law is broken. SECONDS=0 is no limit; other seeds are other problems.
+COUNT = 100000
+SEED = 1
+SECONDS = 0
+JOBS = 2
+
+campaign: $(VENV)/bin/maturin
+	VIRTUAL_ENV=$(VENV) $(VENV)/bin/maturin develop --release --extras test
+	PYTHONPATH=python $(VENV)/bin/python -m campaign --count $(COUNT) --seed $(SEED) --seconds $(SECONDS) --jobs $(JOBS) \
+		--out target/campaign-$(SEED).jsonl
 
 # Every figure and table of the paper, an hour and a half on two cores; goes on where it was interrupted.
 reproduce:
