@@ -92,8 +92,10 @@ fn no_number_that_is_not_finite_is_ever_written() {
         ("ridge", |model, value| model.ridge = value),
         ("certificate", |model, value| model.certificate.distance = value),
         ("certificate", |model, value| model.certificate.stationarity = value),
-        ("certificate", |model, value| model.certificate.curvature = value),
-        ("certificate", |model, value| model.certificate.gap = Some(value)),
+        ("certificate", |model, value| model.certificate.stationarity = value),
+        ("certificate", |model, value| {
+            model.certificate.gap = Some(proxdist::Gap { value, proof: proxdist::Proof::Curvature })
+        }),
     ];
     for (what, spoil) in spoil {
         for value in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
