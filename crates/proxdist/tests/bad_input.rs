@@ -175,7 +175,7 @@ fn losses_that_cannot_be_read_say_what_is_allowed() {
 #[test]
 fn foreign_and_damaged_model_files_are_refused_with_a_reason() {
     let fit = fit(Squared, Sparsity::at_most(1), &Settings::default()).unwrap();
-    let good = fit.model().to_json();
+    let good = fit.model().to_json().unwrap();
     let folder = std::env::temp_dir().join(format!("proxdist-bad-models-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     let path = folder.join("model.json");

@@ -61,10 +61,10 @@ const SETS: &[SetEntry] = &[
     entry(
         "&",
         "SET & SET",
-        "in both sets: exact for sparsity with box, nonneg, linf, simplex or l1, and for cones in a ball; \
-         by Dykstra's algorithm for convex sets; otherwise refused",
+        "in both sets, exactly: convex sets of every kind; sparsity with box, nonneg, linf, simplex or l1; \
+         cones in a ball; anything else is refused",
         "depends",
-        "exact: the sum of the parts; Dykstra: that many times the sweeps",
+        "by formula: the sum of the parts; otherwise a quadratic program",
     ),
 ];
 

@@ -215,7 +215,7 @@ fn cones_in_a_ball() -> Vec<Case> {
     ]
 }
 
-/// Convex sets together, by Dykstra's algorithm.
+/// Convex sets together, by a quadratic program.
 fn iterated_sets() -> Vec<Case> {
     vec![
         case(
