@@ -200,8 +200,8 @@ pub(super) fn top(direction: impl Iterator<Item = f64>) -> f64 {
 mod tests {
     use super::*;
     use crate::constraint::{
-        Affine, Ball, Blocks, Bounds, Choice, ConeInBall, Constraint, GroupSparsity, HalfSpace, L1Ball, LinfBall, Monotone,
-        NonNegative, Simplex, SparseBounded, SparseSum, Sparsity, WholeSpace, projected,
+        Affine, Ball, Blocks, Bounds, Choice, ConeInBall, Constraint, GroupSparsity, HalfSpace, L1Ball, LinfBall,
+        Monotone, NonNegative, Simplex, SparseBounded, SparseSum, Sparsity, WholeSpace, projected,
     };
     use crate::error::Result;
 

@@ -68,7 +68,7 @@ impl<'s, 'p> Exchange<'s, 'p> {
         }
         let gram = if Gram::is_affordable(objective) { Gram::new(objective, problem.intercept)? } else { None };
         let size = objective.data.rows() as f64 * columns as f64;
-        let budget = Budget::of((2000.0 * size).clamp(1e8, 2e9));
+        let budget = Budget::of((500.0 * size).clamp(2e8, 1e9));
         Ok(Self { problem, gram, unit_of, diagonal: None, sample, budget, measured: None })
     }
 
@@ -221,9 +221,7 @@ impl<'s, 'p> Exchange<'s, 'p> {
         let limit = match () {
             () if !is_quadratic => -problem.negligible(best.value),
             () if inflation > MOST_INFLATION => f64::INFINITY,
-            () => {
-                (1e-9 + 1e-15 * inflation) * best.value.abs() + (1e-12 + 1e-15 * inflation) * problem.at_zero.abs()
-            }
+            () => (1e-9 + 1e-15 * inflation) * best.value.abs() + (1e-12 + 1e-15 * inflation) * problem.at_zero.abs(),
         };
         let choice = problem.choice;
         let pool = |column: usize| self.unit_of[column].map(|unit| choice.pool(unit));
@@ -237,9 +235,7 @@ impl<'s, 'p> Exchange<'s, 'p> {
                 }
             }
         });
-        swaps.sort_by(|a, b| {
-            a.change.total_cmp(&b.change).then((a.enters, a.leaves).cmp(&(b.enters, b.leaves)))
-        });
+        swaps.sort_by(|a, b| a.change.total_cmp(&b.change).then((a.enters, a.leaves).cmp(&(b.enters, b.leaves))));
         Ok(Listed { swaps, is_complete })
     }
 
@@ -302,7 +298,8 @@ impl<'s, 'p> Exchange<'s, 'p> {
         };
         let (gradient, diagonal) = measured;
         let gain = |unit: usize| promise(choice.unit(unit), &gradient, &diagonal);
-        let mut outside: Vec<usize> = (0..choice.units()).filter(|unit| best.units.binary_search(unit).is_err()).collect();
+        let mut outside: Vec<usize> =
+            (0..choice.units()).filter(|unit| best.units.binary_search(unit).is_err()).collect();
         outside.sort_by(|&a, &b| gain(b).total_cmp(&gain(a)).then(a.cmp(&b)));
         let mut room: Vec<usize> = choice.keep().iter().map(|&keep| if keep > 0 { keep.max(5) } else { 0 }).collect();
         let mut most = (objective.data.rows() / 2).saturating_sub(best.support.len());

@@ -22,11 +22,11 @@ mod refit;
 mod removal;
 mod scores;
 mod search;
+#[cfg(test)]
+mod search_tests;
 mod smooth;
 mod subsets;
 mod sweep;
-#[cfg(test)]
-mod search_tests;
 #[cfg(test)]
 mod testing;
 #[cfg(test)]

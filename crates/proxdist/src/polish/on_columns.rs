@@ -88,12 +88,7 @@ impl<'p> OnColumns<'p> {
     }
 
     /// The same, with columns from a block as far as it has them.
-    pub(crate) fn near(
-        objective: Objective<'p>,
-        columns: &'p [usize],
-        intercept: bool,
-        block: Option<&Block>,
-    ) -> Self {
+    pub(crate) fn near(objective: Objective<'p>, columns: &'p [usize], intercept: bool, block: Option<&Block>) -> Self {
         let is_small = objective.data.rows().saturating_mul(columns.len()) <= MOST_COPIED;
         let copied = is_small.then(|| match block {
             Some(block) => block.adapted(objective.data, columns),

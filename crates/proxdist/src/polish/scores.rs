@@ -131,12 +131,7 @@ impl<'a> Scores<'a> {
     /// Calls `each` with every swap that `allows` (position in the support, column) and its predicted change; `None` where the column is
     /// so nearly a combination of the others that nothing can be predicted. Gains are multiplied by `caution`, which is above one
     /// where second derivatives are estimates.
-    pub(crate) fn swaps(
-        &self,
-        allows: impl Fn(usize, usize) -> bool,
-        caution: f64,
-        mut each: impl FnMut(Swap, bool),
-    ) {
+    pub(crate) fn swaps(&self, allows: impl Fn(usize, usize) -> bool, caution: f64, mut each: impl FnMut(Swap, bool)) {
         let size = self.held.point.len();
         let mut moved = vec![0.0; size];
         for (k, &g) in self.held.gradient.iter().enumerate() {

@@ -97,7 +97,11 @@ fn losses() -> Vec<Box<dyn Loss>> {
 }
 
 /// Calls `each` with a random problem for every set and loss.
-fn for_each_problem(seeds: std::ops::Range<u64>, decades: f64, mut each: impl FnMut(&str, &Selecting, &dyn Constraint)) {
+fn for_each_problem(
+    seeds: std::ops::Range<u64>,
+    decades: f64,
+    mut each: impl FnMut(&str, &Selecting, &dyn Constraint),
+) {
     for (number, text) in SETS.iter().enumerate() {
         let set = built(text);
         let Structure::Choice(choosing) = set.structure() else { panic!("{text}") };
@@ -109,7 +113,14 @@ fn for_each_problem(seeds: std::ops::Range<u64>, decades: f64, mut each: impl Fn
                 let data = data.weights(&random.weights).unwrap().offset(&random.offset).unwrap();
                 let objective = Objective::new(&data, loss, random.ridge);
                 let at_zero = objective.value(&vec![0.0; P + usize::from(random.intercept)]);
-                let problem = Selecting { objective, choosing, choice: &choice, intercept: random.intercept, at_zero, block: None };
+                let problem = Selecting {
+                    objective,
+                    choosing,
+                    choice: &choice,
+                    intercept: random.intercept,
+                    at_zero,
+                    block: None,
+                };
                 each(&format!("{text}, {}, seed {seed}", loss.spec()), &problem, &set);
             }
         }
@@ -236,7 +247,8 @@ fn a_search_that_is_interrupted_says_so() {
         for loss in [&Squared as &dyn Loss, &Logistic] {
             let random = random(loss, 40, 3, 2.0);
             let data = Data::dense(&random.x, P, &random.y).unwrap();
-            let problem = Finish { objective: Objective::new(&data, loss, 0.01), constraint: &set, intercept: true, seed: 1 };
+            let problem =
+                Finish { objective: Objective::new(&data, loss, 0.01), constraint: &set, intercept: true, seed: 1 };
             let mut start = projected(&set, &[0.0; P]).unwrap();
             start.push(0.0);
             for patience in (0..60).chain([100, 1000, 100_000]) {
@@ -248,7 +260,12 @@ fn a_search_that_is_interrupted_says_so() {
                 let poll: Poll = &mut impatient;
                 let found = problem.run(&[&start], poll).unwrap();
                 let was_cut = asked > patience;
-                assert_eq!(found.exchanges == Exchanges::CutShort, was_cut, "{text} after {patience}: {:?}", found.exchanges);
+                assert_eq!(
+                    found.exchanges == Exchanges::CutShort,
+                    was_cut,
+                    "{text} after {patience}: {:?}",
+                    found.exchanges
+                );
             }
         }
     }
@@ -262,7 +279,8 @@ fn nothing_to_choose_is_no_trouble() {
     for text in ["sparsity:1 & nonneg", "sparsity:2 & nonneg", "sparsity:0", "group-sparsity:0;size=1"] {
         let set = SetSpec::parse(text).unwrap().build(Shape::Vector(2)).unwrap();
         for loss in [&Squared as &dyn Loss, &Huber::with_delta(1.0).unwrap()] {
-            let finish = Finish { objective: Objective::new(&data, loss, 0.0), constraint: &set, intercept: false, seed: 1 };
+            let finish =
+                Finish { objective: Objective::new(&data, loss, 0.0), constraint: &set, intercept: false, seed: 1 };
             let found = finish.run(&[&[0.0, 0.0]], &mut never).unwrap();
             assert_eq!(found.theta, [0.0, 0.0], "{text}");
             assert_eq!(found.exchanges, Exchanges::EveryChoice, "{text}");
@@ -276,7 +294,8 @@ fn the_simplex_keeps_the_right_column() {
     let y = [-1.0, -2.0, 1.0, -3.0];
     let data = Data::dense(&x, 3, &y).unwrap();
     let set = SetSpec::parse("sparsity:1 & simplex").unwrap().build(Shape::Vector(3)).unwrap();
-    let finish = Finish { objective: Objective::new(&data, &Squared, 0.0), constraint: &set, intercept: false, seed: 1 };
+    let finish =
+        Finish { objective: Objective::new(&data, &Squared, 0.0), constraint: &set, intercept: false, seed: 1 };
     for start in [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]] {
         let found = finish.run(&[&start], &mut never).unwrap();
         assert_eq!((found.theta, found.value), (vec![0.0, 1.0, 0.0], 2.375));

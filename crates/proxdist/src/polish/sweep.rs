@@ -38,7 +38,8 @@ impl Sweep {
         let mut hessian = vec![0.0; size * size];
         let Some(crosses) = &self.crosses else {
             let mut function = OnColumns::new(objective, support, intercept);
-            let point: Vec<f64> = support.iter().copied().chain(objective.data.columns()..theta.len()).map(|j| theta[j]).collect();
+            let point: Vec<f64> =
+                support.iter().copied().chain(objective.data.columns()..theta.len()).map(|j| theta[j]).collect();
             function.linearise(&point)?;
             function.hessian(&mut hessian)?;
             return Ok(hessian);
@@ -120,11 +121,7 @@ pub(crate) fn sweep(
 }
 
 /// Gradients at several points that are zero outside `support`, in one pass: for each column one number a point.
-pub(crate) fn gradients(
-    objective: Objective,
-    support: &[usize],
-    points: &[Vec<f64>],
-) -> Result<Vec<f64>> {
+pub(crate) fn gradients(objective: Objective, support: &[usize], points: &[Vec<f64>]) -> Result<Vec<f64>> {
     let (columns, width) = (objective.data.columns(), points.len());
     let parts = over_rows(
         objective.data,
@@ -137,7 +134,8 @@ pub(crate) fn gradients(
             beside.resize(range.len() * width, 0.0);
             for (at, point) in points.iter().enumerate() {
                 let (coefficients, intercept) = point.split_at(support.len());
-                let products = (0..range.len()).map(|i| dot(&held[i * support.len()..(i + 1) * support.len()], coefficients));
+                let products =
+                    (0..range.len()).map(|i| dot(&held[i * support.len()..(i + 1) * support.len()], coefficients));
                 derived.predict(objective, products, intercept.first().copied().unwrap_or(0.0), range.clone());
                 derived.differentiate(objective, range.clone());
                 derived.slopes.iter().enumerate().for_each(|(i, slope)| beside[i * width + at] = *slope);
