@@ -13,7 +13,7 @@ use std::fmt;
 pub enum Exchanges {
     /// The set does not limit how many features are used, or there was no exact finish.
     NotApplicable,
-    /// Every choice of features that the set allows was fitted; none has a lower F.
+    /// Every choice of features that the set allows was fitted, or excluded by a bound that holds exactly; none has a lower F.
     EveryChoice,
     /// Every single exchange was fitted, or ruled out by a bound that holds exactly; none lowers F.
     Refitted,
@@ -52,7 +52,7 @@ impl fmt::Display for Exchanges {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::NotApplicable => "not applicable",
-            Self::EveryChoice => "every choice of features was fitted: none has a lower F",
+            Self::EveryChoice => "every choice of features was fitted or excluded by a bound: none has a lower F",
             Self::Refitted => "no exchange of one feature for another lowers F (each fitted or excluded by a bound)",
             Self::Algebra => "no exchange of one feature for another lowers F (exact algebra)",
             Self::Model => "none promises a lower F by a quadratic model; the most promising were fitted",

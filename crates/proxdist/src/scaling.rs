@@ -143,7 +143,7 @@ fn moments_in_units(data: &Data, columns: &[usize], centre: &[f64]) -> Result<Ve
             for (i, _) in range.enumerate().filter(|(_, row)| data.weight(*row) > 0.0) {
                 rows.row(i).for_each(|(j, x)| {
                     if let Some(at) = place[j] {
-                        largest[at] = largest[at].max(x.abs())
+                        largest[at] = largest[at].max(x.abs());
                     }
                 });
             }

@@ -14,8 +14,8 @@ use std::ops::ControlFlow;
 
 /// Choices that are listed at most, and the operations that their bounds and fits may take.
 const MOST_CHOICES: f64 = 60_000.0;
-const BOUNDS: f64 = 1e8;
-const FITS: f64 = 2e8;
+const BOUNDS: f64 = 6e7;
+const FITS: f64 = 1e8;
 /// Operations of a fit in the quadratic form, for each coefficient.
 const SMALL_FIT: f64 = 2e4;
 /// How far above the best F a value from the quadratic form may be and still be looked at on the data: relative to F, and to F without

@@ -68,7 +68,7 @@ impl<'s, 'p> Exchange<'s, 'p> {
         }
         let gram = if Gram::is_affordable(objective) { Gram::new(objective, problem.intercept)? } else { None };
         let size = objective.data.rows() as f64 * columns as f64;
-        let budget = Budget::of((2000.0 * size).clamp(1e8, 2e9));
+        let budget = Budget::of((500.0 * size).clamp(2e8, 1e9));
         Ok(Self { problem, gram, unit_of, diagonal: None, sample, budget, measured: None })
     }
 

@@ -15,8 +15,9 @@ pub(super) const ROUGH: f64 = 1e-7;
 /// Relative fall of F that counts, and the same relative to F without any feature, where only rounding is left of F.
 const FALL: f64 = 1e-11;
 const ROUNDING: f64 = 1e-13;
-/// Steps that a refit takes, roughly.
-const STEPS: f64 = 3.0;
+/// Steps that a refit takes, roughly, and what the loss of a row costs in each, in operations.
+const STEPS: f64 = 4.0;
+const LOSS: f64 = 80.0;
 /// What a refit costs besides its arithmetic, in operations.
 const OVERHEAD: f64 = 3e4;
 
@@ -52,9 +53,14 @@ impl Budget {
         Self(operations)
     }
 
+    /// Whether this much is there.
+    pub(super) fn allows(&self, operations: f64) -> bool {
+        operations <= self.0
+    }
+
     /// Takes this much, if it is there.
     pub(super) fn spend(&mut self, operations: f64) -> bool {
-        let is_enough = operations <= self.0;
+        let is_enough = self.allows(operations);
         self.0 -= if is_enough { operations } else { 0.0 };
         is_enough
     }
@@ -160,7 +166,7 @@ impl Selecting<'_> {
     /// Operations of one refit on a support of this size.
     pub(super) fn cost(&self, size: usize) -> f64 {
         let size = (size + 1) as f64;
-        OVERHEAD + STEPS * self.objective.data.rows() as f64 * size * (size + 10.0)
+        OVERHEAD + STEPS * self.objective.data.rows() as f64 * (LOSS + size * (size + 10.0))
     }
 }
 

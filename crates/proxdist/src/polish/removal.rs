@@ -4,7 +4,8 @@
 //! and the others refitted; at those points one pass over the data gives the gradient for all columns, and only the unit that enters is left
 //! to a model: $\tfrac12g_i^2/h_i$, with the second derivative $h_i$ of the current point. Where a convex set stands beside the choice, the
 //! step is projected onto it first. Exchanges are fitted in the order of what they promise: all of them where that is affordable, which
-//! leaves no doubt, otherwise all that might lower F if the promise were three times as large.
+//! leaves no doubt, otherwise all that promise a lower F, and some that would if
+//! the promise were three times as large.
 
 use super::exchange::{Exchange, Round, derivatives, promise};
 use super::on_columns::Block;
@@ -17,8 +18,9 @@ use crate::exchanges::Exchanges;
 
 /// Exchanges whose step is projected at most.
 const MOST_PROJECTED: usize = 20_000;
-/// Factor on what an exchange promises, for those that are fitted although the model is against them.
+/// Factor on what an exchange promises, for those that are fitted although the model is against them, and how many are.
 const BENEFIT_OF_DOUBT: f64 = 3.0;
+const MOST_DOUBTED: usize = 20;
 
 /// A unit that leaves, and the minimiser without it.
 struct Removed {
@@ -62,21 +64,20 @@ impl Exchange<'_, '_> {
         }
         let measured = self.sweep(best, &theta)?;
         let mut proposals = self.proposals(best, &theta, &removed, &measured)?;
-        let at_all = self.budget.spend(cost * proposals.len() as f64);
+        let at_all = self.budget.allows(cost * proposals.len() as f64);
         proposals.sort_by(|a, b| a.value.total_cmp(&b.value).then((a.enters, a.removed).cmp(&(b.enters, b.removed))));
         let mut is_cut = false;
+        let mut doubted = 0;
         for proposal in &proposals {
             let removed = &removed[proposal.removed];
-            if !at_all {
-                if removed.value - BENEFIT_OF_DOUBT * proposal.gain > best.value {
+            if !at_all && proposal.value >= best.value {
+                doubted += 1;
+                if doubted > MOST_DOUBTED || removed.value - BENEFIT_OF_DOUBT * proposal.gain > best.value {
                     continue;
                 }
-                if !self.budget.spend(cost) {
-                    is_cut = is_cut || proposal.value < best.value;
-                    break;
-                }
             }
-            if watch.is_over() {
+            if watch.is_over() || !self.budget.spend(cost) {
+                is_cut = proposal.value < best.value;
                 break;
             }
             let start = problem.spread(&Fitted { point: removed.point.clone(), ..best.clone() });

@@ -108,13 +108,20 @@ impl Search<'_> {
             pool.push(looked.best);
         }
         if self.sample.is_none() {
-            pool.extend(self.forward(problem, watch)?);
+            // Exact exchanges from one start are as good on large data, and the path would cost more than all the rest.
+            if !(self.is_large() && exchange.is_exact()) {
+                pool.extend(self.forward(problem, watch)?);
+            }
             pool.extend(self.by_model(problem, &pool[0], watch)?);
         }
         pool.sort_by(|a, b| a.value.total_cmp(&b.value));
         let mut seen: HashSet<Vec<usize>> = HashSet::new();
         pool.retain(|start| seen.insert(start.units.clone()));
-        pool.truncate(if self.is_large() { FOLLOWED } else { usize::MAX });
+        pool.truncate(match self.is_large() {
+            true if exchange.is_exact() => 1,
+            true => FOLLOWED,
+            false => usize::MAX,
+        });
         let mut best: Option<(Fitted, Exchanges)> = None;
         for start in pool {
             if best.is_some() && watch.is_over() {
@@ -170,7 +177,11 @@ impl Search<'_> {
             return Ok(fitted);
         }
         let theta = problem.spread(&fitted);
+<<<<<<< HEAD
         let units = self.joined(problem, &fitted.units, &theta, usize::MAX)?;
+=======
+        let units = self.joined(problem, &fitted.units, &theta, usize::MAX, &mut None)?;
+>>>>>>> helper-e
         Ok(problem
             .refit(units, Some(&theta), EXACT, watch)?
             .filter(|more| more.value <= fitted.value)
@@ -178,10 +189,22 @@ impl Search<'_> {
     }
 
     /// These units and the most promising others at `theta`, at most `most`, as far as the pools have room.
-    fn joined(&self, problem: &Selecting, units: &[usize], theta: &[f64], most: usize) -> Result<Vec<usize>> {
+    /// Second derivatives are those of `diagonal`, if there are any; they only order the units.
+    fn joined(
+        &self,
+        problem: &Selecting,
+        units: &[usize],
+        theta: &[f64],
+        most: usize,
+        diagonal: &mut Option<Vec<f64>>,
+    ) -> Result<Vec<usize>> {
         let choice = problem.choice;
         let mut room = choice.room(units).unwrap_or_default();
+<<<<<<< HEAD
         let measured = sweep(self.objective, theta, &[], None)?;
+=======
+        let measured = sweep(self.objective, theta, &[], diagonal.take())?;
+>>>>>>> helper-e
         let outside =
             (0..choice.units()).filter(|&unit| units.binary_search(&unit).is_err() && room[choice.pool(unit)] > 0);
         let outside: Vec<usize> = outside.collect();
@@ -207,6 +230,7 @@ impl Search<'_> {
             }
         }
         joined.sort_unstable();
+        *diagonal = Some(measured.diagonal);
         Ok(joined)
     }
 
@@ -215,13 +239,13 @@ impl Search<'_> {
         let total: usize = problem.choice.keep().iter().sum();
         let step = total.div_ceil(FORWARD_STEPS).max(1);
         let mut theta = vec![0.0; self.objective.data.columns() + usize::from(self.intercept)];
-        let mut units = Vec::new();
+        let (mut units, mut diagonal) = (Vec::new(), None);
         let mut reached = problem.refit(Vec::new(), None, ROUGH, watch)?;
         while units.len() < total && !watch.is_over() {
             if let Some(fitted) = &reached {
                 theta = problem.spread(fitted);
             }
-            units = self.joined(problem, &units, &theta, step)?;
+            units = self.joined(problem, &units, &theta, step, &mut diagonal)?;
             let tolerance = if units.len() < total { ROUGH } else { EXACT };
             reached = problem.refit(units.clone(), Some(&theta), tolerance, watch)?;
         }
