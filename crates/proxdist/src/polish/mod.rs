@@ -19,6 +19,7 @@ mod normal;
 mod on_columns;
 mod on_data;
 mod rank;
+mod rank_ball;
 mod rank_cg;
 mod rank_dense;
 mod rank_place;

@@ -8,9 +8,8 @@
 //! The terms behind the first are the bend of the set. With them the convergence is quadratic; if they make the model indefinite, or if
 //! $\Theta$ has a rank below $r$, they are left out, and steps are damped until one descends.
 //!
-//! In a ball $\|\Theta\| \le R$ that holds the point back, $\lambda = -\langle G, \Theta\rangle/R^2 > 0$, the set is the part of the sphere that
-//! the matrices of rank $r$ cut out: directions are orthogonal to $\Theta$, the Hessian has the additional term $\lambda\xi$, and the way back ends
-//! by lengthening to $R$. Everywhere else the ball only ends steps.
+//! In a ball $\|\Theta\| \le R$ the model is minimised over $\|\Theta + \xi\| \le R$ (`rank_ball.rs`). A point on the sphere that the ball holds
+//! back, $\lambda = -\langle G, \Theta\rangle/R^2 > 0$, is stationary if $P_TG + \lambda\Theta = 0$.
 //!
 //! A [`Model`] gives the direction: from the normal equations in the coordinates of $T$ (`rank_dense.rs`), at $O(n(r(p + q - r))^2)$, or where
 //! these are many by conjugate gradients, each at a pass over the rows (`rank_cg.rs`). The sums run over fixed parts of the rows, so the bits do
@@ -30,7 +29,7 @@ use crate::error::Result;
 use crate::linalg::{all_finite, dot, norm};
 use crate::objective::Objective;
 
-const MOST_ITERATIONS: usize = 100;
+const MOST_ITERATIONS: usize = 300;
 /// Step lengths tried before the model is refused, each a quarter of the one before.
 const LENGTHS: usize = 3;
 /// Unknowns beyond which the normal equations cost more than conjugate gradients.
@@ -116,11 +115,11 @@ pub(super) fn minimise_with(
 /// A point with lower F, or nothing if no step descends.
 fn step(model: &mut dyn Model, task: Task, at: &Place, tolerance: f64, ceiling: f64) -> Result<Option<Place>> {
     let (value, size) = (at.now.value, at.size);
-    let goal = 0.3 * tolerance * (2.0 * size).sqrt();
+    let goal = 0.03 * tolerance * (2.0 * size).sqrt();
     let mut bend = at.factors.is_smooth();
     loop {
         let direction = model.direction(at, bend, goal)?;
-        let slope = direction.as_ref().map_or(0.0, |d| dot(d, &at.pull));
+        let slope = direction.as_ref().map_or(0.0, |d| dot(d, &at.now.gradient));
         let Some(direction) = direction.filter(|d| slope < 0.0 && all_finite(d)) else {
             // Not convex: first without the bend, then with more damping.
             if !bend && !model.refused() {
@@ -129,8 +128,7 @@ fn step(model: &mut dyn Model, task: Task, at: &Place, tolerance: f64, ceiling: 
             bend = false;
             continue;
         };
-        let longest = at.longest(&direction);
-        let mut t = longest;
+        let mut t = 1.0;
         for _ in 0..LENGTHS {
             let point = at.moved(&direction, t)?;
             let is_last = -slope <= LAST_STEP * size;
@@ -139,7 +137,7 @@ fn step(model: &mut dyn Model, task: Task, at: &Place, tolerance: f64, ceiling: 
                 && next.now.value <= ceiling.min(value + ROUNDING * size)
                 && next.decrement < 0.25 * at.decrement;
             if next.now.is_finite() && (next.now.value <= value + ARMIJO * t * slope || cannot_be_verified) {
-                model.accepted(t == longest);
+                model.accepted(t == 1.0);
                 return Ok(Some(next));
             }
             if -slope <= ROUNDING * size {

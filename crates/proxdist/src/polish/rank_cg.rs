@@ -2,7 +2,7 @@
 //! [`super::rank`].
 //!
 //! The intercept is eliminated: its best value for a direction $\xi$ is $-\langle k, \xi\rangle/c$ with $k = \sum c_iX_i$, $c = \sum c_i$, so columns far
-//! from zero do no harm. The directions are matrices in the tangent space, on the sphere orthogonal to $\Theta$.
+//! from zero do no harm. The directions are matrices in the tangent space.
 //!
 //! The preconditioner pretends that the entries of the rows are uncorrelated, with curvatures $h_{ij}$ of their own. Then the normal
 //! equations in $A$ alone fall apart into a small matrix $U^T\mathrm{diag}(h_{\cdot j})U$ for each column $j$, those in $B$ into
@@ -15,10 +15,11 @@
 use super::factors::{Factors, transposed};
 use super::on_data::OnData;
 use super::rank::Model;
+use super::rank_ball::within_ball;
 use super::rank_place::Place;
 use super::smooth::Smooth;
 use crate::error::Result;
-use crate::linalg::{Cholesky, axpy, dot, norm_squared};
+use crate::linalg::{Cholesky, axpy, dot};
 use crate::objective::Objective;
 
 /// Products for one direction.
@@ -28,7 +29,9 @@ const FORCING: f64 = 0.1;
 /// Added to the small matrices, relative to their mean diagonal.
 const LEAST: f64 = 1e-12;
 /// The limit relative to the first one at which there is no hope.
-const SHORTEST: f64 = 1e-14;
+const SHORTEST: f64 = 1e-30;
+/// The next limit relative to a direction that was refused.
+const SHORTER: f64 = 1.0 / 64.0;
 
 /// F with the curvatures of its rows, and the limit.
 pub(super) struct MatrixFree<'p> {
@@ -39,6 +42,8 @@ pub(super) struct MatrixFree<'p> {
     /// Length of the last direction, and of the first that was refused.
     length: f64,
     first_refused: Option<f64>,
+    /// The intercept's curvature counts as larger by this factor and one, since the limit does not see the intercept.
+    caution: f64,
     products: usize,
 }
 
@@ -50,6 +55,7 @@ impl<'p> MatrixFree<'p> {
             limit: f64::INFINITY,
             length: 0.0,
             first_refused: None,
+            caution: 0.0,
             products: 0,
         }
     }
@@ -65,25 +71,32 @@ impl Model for MatrixFree<'_> {
             self.function.linearise(&at.theta)?;
             self.is_linearised = true;
         }
-        let mut tangent = Tangent::new(at, bend);
-        let mut residual = at.pull[..at.set.size()].to_vec();
-        if let Some(slope) = at.pull.get(at.set.size()).filter(|_| at.now.intercept_curvature > 0.0) {
-            axpy(-slope / at.now.intercept_curvature, &at.now.cross, &mut residual);
-        }
-        let residual = tangent.projected(&residual);
-        let matrix = self.conjugate_gradients(at, &mut tangent, residual, goal)?;
-        Ok(Some(with_intercept(at, matrix, true)))
+        let along_intercept = (1.0 + self.caution) * at.now.intercept_curvature;
+        within_ball(at, |multiplier| {
+            let mut tangent = Tangent::new(at, bend, multiplier);
+            let (matrix, intercept) = at.now.gradient.split_at(at.set.size());
+            let mut residual = matrix.to_vec();
+            axpy(multiplier, &at.theta[..residual.len()], &mut residual);
+            if let Some(slope) = intercept.first().filter(|_| along_intercept > 0.0) {
+                axpy(-slope / along_intercept, &at.now.cross, &mut residual);
+            }
+            let residual = at.factors.tangent(&residual);
+            let matrix = self.conjugate_gradients(at, &mut tangent, residual, goal)?;
+            Ok(Some(with_intercept(at, matrix, along_intercept, true)))
+        })
     }
 
     fn accepted(&mut self, is_full: bool) {
         self.is_linearised = false;
         self.first_refused = None;
         self.limit *= if is_full { 10.0 } else { 1.0 };
+        self.caution = if is_full && self.caution < 1.0 { 0.0 } else { 0.1 * self.caution };
     }
 
     fn refused(&mut self) -> bool {
         let first = *self.first_refused.get_or_insert(self.length);
-        self.limit = 0.1 * self.length;
+        self.limit = SHORTER * self.length;
+        self.caution = (self.caution / SHORTER).max(1.0);
         self.limit > SHORTEST * first
     }
 
@@ -152,28 +165,27 @@ impl MatrixFree<'_> {
 
     /// The Hessian times a direction, with the bend and without.
     pub(super) fn product(&mut self, at: &Place, tangent: &Tangent, d: &[f64]) -> Result<(Vec<f64>, Vec<f64>)> {
-        let full = with_intercept(at, d.to_vec(), false);
+        let along_intercept = (1.0 + self.caution) * at.now.intercept_curvature;
+        let full = with_intercept(at, d.to_vec(), along_intercept, false);
         let mut image = vec![0.0; full.len()];
         self.function.hessian_times(&full, &mut image)?;
         self.products += 1;
         let matrix = &mut image[..d.len()];
-        axpy(at.multiplier.unwrap_or(0.0), d, matrix);
-        let straight = tangent.projected(matrix);
+        axpy(tangent.multiplier, d, matrix);
+        let straight = at.factors.tangent(matrix);
         let mut image = straight.clone();
         if let Some(outside) = &tangent.outside {
-            let bent = at.factors.bent(outside, d);
-            axpy(1.0, &tangent.projected(&bent), &mut image);
+            axpy(1.0, &at.factors.bent(outside, d), &mut image);
         }
         Ok((image, straight))
     }
 }
 
-/// A direction of the matrix, followed by that of the intercept which is best for it: with the slope that the intercept has already, or
-/// without.
-fn with_intercept(at: &Place, mut matrix: Vec<f64>, with_slope: bool) -> Vec<f64> {
-    if let Some(slope) = at.pull.get(matrix.len()) {
+/// A direction of the matrix, followed by that of the intercept, of curvature `bend`, which is best for it: with the slope that the intercept
+/// has already, or without.
+fn with_intercept(at: &Place, mut matrix: Vec<f64>, bend: f64, with_slope: bool) -> Vec<f64> {
+    if let Some(slope) = at.now.gradient.get(matrix.len()) {
         let along = dot(&at.now.cross, &matrix) + if with_slope { *slope } else { 0.0 };
-        let bend = at.now.intercept_curvature;
         matrix.push(if bend > 0.0 { -along / bend } else { 0.0 });
     }
     matrix
@@ -187,39 +199,21 @@ pub(super) struct Tangent<'a> {
     /// The small matrices, for each column of the matrix and for each row.
     columns: Vec<Cholesky>,
     rows: Vec<Cholesky>,
-    /// On the sphere: $\Theta$ of unit length, and what the preconditioner makes of it.
-    centre: Option<(Vec<f64>, Vec<f64>)>,
+    /// The multiplier of a ball.
+    multiplier: f64,
 }
 
 impl<'a> Tangent<'a> {
-    pub(super) fn new(at: &'a Place, bend: bool) -> Self {
+    pub(super) fn new(at: &'a Place, bend: bool, multiplier: f64) -> Self {
         let factors = &at.factors;
         let outside = bend.then(|| factors.outside(&at.now.gradient[..at.set.size()]));
         let (p, q) = (factors.rows, factors.columns);
-        let shift = at.multiplier.unwrap_or(0.0);
-        let curvatures: Vec<f64> = at.now.curvatures.iter().map(|h| h + shift).collect();
+        let curvatures: Vec<f64> = at.now.curvatures.iter().map(|h| h + multiplier).collect();
         let floor = LEAST * curvatures.iter().sum::<f64>() / curvatures.len().max(1) as f64;
         let flipped = transposed(&curvatures, p, q);
         let columns = flipped.chunks_exact(p.max(1)).map(|h| small(&factors.left, h, factors.rank, floor)).collect();
         let rows = curvatures.chunks_exact(q.max(1)).map(|h| small(&factors.right, h, factors.rank, floor)).collect();
-        let mut tangent = Self { factors, outside, columns, rows, centre: None };
-        if at.multiplier.is_some() {
-            let length = norm_squared(&at.theta[..at.set.size()]).sqrt();
-            let unit: Vec<f64> = at.theta[..at.set.size()].iter().map(|x| x / length).collect();
-            let image = tangent.preconditioned(&unit);
-            tangent.centre = Some((unit, image));
-        }
-        tangent
-    }
-
-    /// The nearest direction along the set.
-    pub(super) fn projected(&self, z: &[f64]) -> Vec<f64> {
-        let mut out = self.factors.tangent(z);
-        if let Some((unit, _)) = &self.centre {
-            let along = dot(unit, &out);
-            axpy(-along, unit, &mut out);
-        }
-        out
+        Self { factors, outside, columns, rows, multiplier }
     }
 
     fn preconditioned(&mut self, z: &[f64]) -> Vec<f64> {
@@ -231,11 +225,7 @@ impl<'a> Tangent<'a> {
         for (solver, x) in self.rows.iter_mut().zip(b.chunks_exact_mut(rank.max(1))) {
             solver.solve(x);
         }
-        let mut out = self.factors.spanned(&transposed(&a, self.factors.columns, rank), &b);
-        if let Some((unit, image)) = &self.centre {
-            axpy(-dot(unit, &out) / dot(unit, image), image, &mut out);
-        }
-        out
+        self.factors.spanned(&transposed(&a, self.factors.columns, rank), &b)
     }
 }
 

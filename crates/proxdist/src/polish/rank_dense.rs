@@ -1,17 +1,16 @@
 //! Newton's direction along the low-rank matrices from the normal equations: see [`super::rank`].
 //!
-//! The matrix is scaled to a unit diagonal, so that units do not matter, and damped by a multiple of the identity. On the sphere
-//! $\|\Theta\| = R$ the step must be orthogonal to $\Theta$: $x - \frac{\langle\Theta, x\rangle}{\langle\Theta, y\rangle}y$ with $x = -H^{-1}g$,
-//! $y = H^{-1}\Theta$.
+//! The matrix is scaled to a unit diagonal, so that units do not matter, and damped by a multiple of the identity.
 
 use super::rank::Model;
+use super::rank_ball::within_ball;
 use super::rank_place::Place;
 use crate::error::Result;
-use crate::linalg::{Cholesky, all_finite, axpy, dot};
+use crate::linalg::{Cholesky, all_finite, axpy};
 
 /// Smallest and largest damping of the matrix of unit diagonal.
 const LEAST_DAMPING: f64 = 1e-13;
-const MOST_DAMPING: f64 = 1e8;
+const MOST_DAMPING: f64 = 1e30;
 
 /// The damping, and memory.
 pub(super) struct Dense {
@@ -24,25 +23,17 @@ impl Dense {
     pub(super) fn new() -> Self {
         Self { damping: LEAST_DAMPING, cholesky: Cholesky::default(), products: 0 }
     }
-}
 
-impl Model for Dense {
-    fn needs_normal(&self) -> bool {
-        true
-    }
-
-    fn direction(&mut self, at: &Place, bend: bool, _goal: f64) -> Result<Option<Vec<f64>>> {
-        let Some(normal) = &at.now.normal else {
-            return Ok(None);
-        };
-        self.products += 1;
-        let mut step: Vec<f64> = at.factors.reduced(&at.pull).iter().map(|g| -g).collect();
-        let (size, unknowns) = (step.len(), at.factors.unknowns());
+    /// The minimiser of the model with the term $\tfrac\lambda2\|\Theta + \xi\|^2$; nothing if it is not convex.
+    fn solve(&mut self, at: &Place, bend: bool, multiplier: f64) -> Option<Vec<f64>> {
+        let normal = at.now.normal.as_ref()?;
+        let mut pull = at.now.gradient.clone();
+        axpy(multiplier, &at.theta[..at.set.size()], &mut pull[..at.set.size()]);
+        let mut step: Vec<f64> = at.factors.reduced(&pull).iter().map(|g| -g).collect();
+        let size = step.len();
         let matrix = self.cholesky.matrix(size);
         matrix.copy_from_slice(normal);
-        if let Some(multiplier) = at.multiplier {
-            (0..unknowns).for_each(|k| matrix[k * size + k] += multiplier);
-        }
+        (0..at.factors.unknowns()).for_each(|k| matrix[k * size + k] += multiplier);
         let scales: Vec<f64> = (0..size)
             .map(|k| matrix[k * size + k].sqrt())
             .map(|root| if root > 0.0 { 1.0 / root } else { 1.0 })
@@ -56,26 +47,23 @@ impl Model for Dense {
             column[k] += self.damping;
         }
         if !self.cholesky.factor() {
-            return Ok(None);
+            return None;
         }
-        let mut solve = |right: &mut [f64]| {
-            right.iter_mut().zip(&scales).for_each(|(x, scale)| *x *= scale);
-            self.cholesky.solve(right);
-            right.iter_mut().zip(&scales).for_each(|(x, scale)| *x *= scale);
-        };
-        solve(&mut step);
-        if at.multiplier.is_some() {
-            let mut centre = at.theta.clone();
-            centre[at.set.size()..].fill(0.0);
-            let centre = at.factors.reduced(&centre);
-            let mut along = centre.clone();
-            solve(&mut along);
-            let across = dot(&centre, &along);
-            if across > 0.0 {
-                axpy(-dot(&centre, &step) / across, &along, &mut step);
-            }
-        }
-        Ok(all_finite(&step).then(|| at.factors.expanded(&step)))
+        step.iter_mut().zip(&scales).for_each(|(x, scale)| *x *= scale);
+        self.cholesky.solve(&mut step);
+        step.iter_mut().zip(&scales).for_each(|(x, scale)| *x *= scale);
+        all_finite(&step).then(|| at.factors.expanded(&step))
+    }
+}
+
+impl Model for Dense {
+    fn needs_normal(&self) -> bool {
+        true
+    }
+
+    fn direction(&mut self, at: &Place, bend: bool, _goal: f64) -> Result<Option<Vec<f64>>> {
+        self.products += 1;
+        within_ball(at, |multiplier| Ok(self.solve(at, bend, multiplier)))
     }
 
     fn accepted(&mut self, is_full: bool) {

@@ -33,7 +33,7 @@ impl LowRank {
     }
 
     /// The same onto the sphere that bounds the set.
-    pub(super) fn project_to_sphere(&self, matrix: &mut [f64], radius: f64) -> Result<()> {
+    fn project_to_sphere(&self, matrix: &mut [f64], radius: f64) -> Result<()> {
         Rank::at_most(self.rank, self.rows, self.columns).project(matrix, &mut Workspace::default())?;
         let length = norm(matrix);
         if length > 0.0 {
@@ -147,29 +147,16 @@ impl Place {
         self.decrement <= tolerance * tolerance * self.size && self.residual <= tolerance * scale
     }
 
-    /// The part of a step after which the matrix would leave the ball.
-    pub(super) fn longest(&self, step: &[f64]) -> f64 {
-        let size = self.set.size();
-        let (Some(radius), None) = (self.set.radius, self.multiplier) else {
-            return 1.0;
-        };
-        // ‖Θ + td‖ = R: a t² + 2 b t − c = 0
-        let (matrix, d) = (&self.theta[..size], &step[..size]);
-        let (a, b) = (norm_squared(d), dot(matrix, d));
-        let c = (radius * radius - norm_squared(matrix)).max(0.0);
-        let root = (b * b + a * c).sqrt();
-        let t = if b > 0.0 { c / (b + root) } else { (root - b) / a };
-        // From the sphere straight outwards there is no way; shortening bends it along the sphere.
-        if t > 0.0 && t < 1.0 { t } else { 1.0 }
-    }
-
-    /// The point of the set nearest to the end of a step.
+    /// The point of the set nearest to the end of a step. A full step that ends near the sphere is meant to end on it.
     pub(super) fn moved(&self, step: &[f64], t: f64) -> Result<Vec<f64>> {
         let mut point = self.theta.clone();
         axpy(t, step, &mut point);
-        let matrix = &mut point[..self.set.size()];
-        match (self.multiplier, self.set.radius) {
-            (Some(_), Some(radius)) => self.set.project_to_sphere(matrix, radius)?,
+        let size = self.set.size();
+        let matrix = &mut point[..size];
+        match self.set.radius {
+            Some(radius) if t == 1.0 && norm(matrix) + norm_squared(&step[..size]) / radius >= radius => {
+                self.set.project_to_sphere(matrix, radius)?;
+            }
             _ => self.set.project(matrix)?,
         }
         Ok(point)
@@ -182,7 +169,8 @@ impl Place {
         if rank == 0 || rank >= rows.min(columns) || !self.factors.is_smooth() {
             return Ok(None);
         }
-        let bend = self.now.curvatures.iter().fold(0.0, |top: f64, h| top.max(*h));
+        let top = self.now.curvatures.iter().fold(0.0, |top: f64, h| top.max(*h));
+        let bend = top + self.multiplier.unwrap_or(0.0);
         let enough = bend * self.factors.smallest();
         let outside = self.factors.outside(&self.now.gradient[..self.set.size()]);
         if norm(&outside) <= enough {

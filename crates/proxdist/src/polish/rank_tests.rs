@@ -270,35 +270,23 @@ fn products_are_the_second_derivatives_along_the_set() {
     let made = Made::new((5, 4), 2, 80, 1.0, 60).for_loss(&Logistic);
     let data = made.data();
     let objective = Objective::new(&data, &Logistic, 0.02);
-    for radius in [None, Some(1.5)] {
-        let set = LowRank { radius, ..low_rank(2, (5, 4)) };
-        let mut theta: Vec<f64> = made.truth.iter().zip(numbers(20, 8)).map(|(t, e)| 0.3 * t + 0.3 * e).collect();
-        Rank::at_most(2, 5, 4).project(&mut theta, &mut Workspace::default()).unwrap();
-        if let Some(radius) = radius {
-            set.project_to_sphere(&mut theta, radius).unwrap();
-        }
-        let mut at = Place::new(Task::new(objective, set, false), theta.clone(), false, 0.0).unwrap();
-        if radius.is_some() {
-            // Whatever its sign: the formula holds for it.
-            let squares = dot(&theta, &theta);
-            at.multiplier = Some(-dot(&theta, &at.now.gradient) / squares);
-            at.pull.clone_from(&at.now.gradient);
-            axpy(at.multiplier.unwrap(), &theta, &mut at.pull);
-        }
-        let mut model = MatrixFree::new(objective, false);
-        // The model linearises when it is first asked for a direction.
-        let _ = model.direction(&at, true, 0.0).unwrap();
-        let tangent = Tangent::new(&at, true);
-        for seed in 0..5 {
-            let d = tangent.projected(&numbers(20, 300 + seed));
-            let (image, _) = model.product(&at, &tangent, &d).unwrap();
-            let along = |t: f64| objective.value(&at.moved(&d, t).unwrap());
-            let h = 1e-3;
-            let (above, here, below) = (along(h), along(0.0), along(-h));
-            let (slope, bend) = ((above - below) / (2.0 * h), (above - 2.0 * here + below) / (h * h));
-            assert!((slope - dot(&at.pull, &d)).abs() < 1e-5 * (1.0 + slope.abs()), "{slope} {}", dot(&at.pull, &d));
-            assert!((bend - dot(&d, &image)).abs() < 1e-4 * (1.0 + bend.abs()), "{bend} {}", dot(&d, &image));
-        }
+    let mut theta: Vec<f64> = made.truth.iter().zip(numbers(20, 8)).map(|(t, e)| 0.3 * t + 0.3 * e).collect();
+    let set = low_rank(2, (5, 4));
+    set.project(&mut theta).unwrap();
+    let at = Place::new(Task::new(objective, set, false), theta.clone(), false, 0.0).unwrap();
+    let mut model = MatrixFree::new(objective, false);
+    // The model linearises when it is first asked for a direction.
+    let _ = model.direction(&at, true, 0.0).unwrap();
+    let tangent = Tangent::new(&at, true, 0.0);
+    for seed in 0..5 {
+        let d = at.factors.tangent(&numbers(20, 300 + seed));
+        let (image, _) = model.product(&at, &tangent, &d).unwrap();
+        let along = |t: f64| objective.value(&at.moved(&d, t).unwrap());
+        let h = 1e-3;
+        let (above, here, below) = (along(h), along(0.0), along(-h));
+        let (slope, bend) = ((above - below) / (2.0 * h), (above - 2.0 * here + below) / (h * h));
+        assert!((slope - dot(&at.pull, &d)).abs() < 1e-5 * (1.0 + slope.abs()), "{slope} {}", dot(&at.pull, &d));
+        assert!((bend - dot(&d, &image)).abs() < 1e-4 * (1.0 + bend.abs()), "{bend} {}", dot(&d, &image));
     }
 }
 
@@ -496,4 +484,49 @@ fn a_cone_in_a_ball_keeps_its_rank() {
     };
     assert_eq!(radius, 1.5);
     assert!(Ball::radius(1.5).is_ok());
+}
+
+/// Whatever the units, weights, losses and balls: in the set, F not raised, and the report says how far from stationary the end is.
+#[test]
+fn random_problems_end_in_the_set_with_true_reports() {
+    let mut finished = 0;
+    for seed in 0..60 {
+        let chance = numbers(16, 9000 + seed);
+        let pick = |k: usize, count: usize| ((0.5 + 0.5 * chance[k]) * count as f64) as usize % count;
+        let shape = (1 + pick(0, 7), 1 + pick(1, 7));
+        let (size, most) = (shape.0 * shape.1, shape.0.min(shape.1));
+        let loss = &losses()[pick(2, 5)];
+        let rows = 10 + pick(5, 4 * size + 40);
+        let noise = [0.1, 1.0, 3.0][pick(6, 3)];
+        let mut made = Made::new(shape, 1 + pick(4, most), rows, noise, 20_000 + 10 * seed).for_loss(loss);
+        let (spread, shift) = ([0.0, 0.0, 1.25, 2.5][pick(7, 4)], [0.0, 3.0][pick(8, 2)]);
+        let units: Vec<f64> = numbers(size, 31 + seed).iter().map(|s| 10.0_f64.powf(spread * s)).collect();
+        made.x.iter_mut().enumerate().for_each(|(at, x)| *x = (*x + shift) * units[at % size]);
+        made.weights.iter_mut().step_by(5).for_each(|w| *w = 0.0);
+        let mut data = made.data();
+        if pick(9, 2) == 1 {
+            data = data.weights(&made.weights).unwrap();
+        }
+        let objective = Objective::new(&data, loss, [0.0, 0.0, 1e-3][pick(10, 3)]);
+        let size_of_start = [0.0, 0.3][pick(12, 2)];
+        let mut start: Vec<f64> =
+            numbers(size, 55 + seed).iter().zip(&units).map(|(t, u)| size_of_start * t / u).collect();
+        start.extend((pick(11, 2) == 1).then_some(0.0));
+        let radius = [None, None, Some(0.1), Some(2.0)][pick(13, 4)];
+        let set = LowRank { radius, ..low_rank(1 + pick(3, most), shape) };
+        set.project(&mut start[..size]).unwrap();
+        let before = objective.value(&start);
+        for free in [false, true] {
+            let mut theta = start.clone();
+            let report = finish(free, objective, set, &mut theta, TOLERANCE);
+            let nearest = projected(&set_of(set), &theta[..size]).unwrap();
+            assert!(distance(&nearest, &theta[..size]) <= 1e-12 * norm(&nearest), "{seed}");
+            assert!(objective.value(&theta) <= before + 1e-13 * before.abs(), "{seed}");
+            let at = Place::new(Task::new(objective, set, theta.len() > size), theta, false, 0.0).unwrap();
+            let scale = (2.0 * at.now.mean_curvature() * at.size).sqrt();
+            assert!((at.residual - report.stationarity).abs() <= 0.01 * at.residual + 1e-9 * scale, "{seed}");
+            finished += usize::from(at.is_finished(10.0 * TOLERANCE));
+        }
+    }
+    assert!(finished >= 105, "{finished} of 120");
 }

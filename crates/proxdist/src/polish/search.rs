@@ -177,11 +177,7 @@ impl Search<'_> {
             return Ok(fitted);
         }
         let theta = problem.spread(&fitted);
-<<<<<<< HEAD
-        let units = self.joined(problem, &fitted.units, &theta, usize::MAX)?;
-=======
         let units = self.joined(problem, &fitted.units, &theta, usize::MAX, &mut None)?;
->>>>>>> helper-e
         Ok(problem
             .refit(units, Some(&theta), EXACT, watch)?
             .filter(|more| more.value <= fitted.value)
@@ -200,11 +196,7 @@ impl Search<'_> {
     ) -> Result<Vec<usize>> {
         let choice = problem.choice;
         let mut room = choice.room(units).unwrap_or_default();
-<<<<<<< HEAD
-        let measured = sweep(self.objective, theta, &[], None)?;
-=======
         let measured = sweep(self.objective, theta, &[], diagonal.take())?;
->>>>>>> helper-e
         let outside =
             (0..choice.units()).filter(|&unit| units.binary_search(&unit).is_err() && room[choice.pool(unit)] > 0);
         let outside: Vec<usize> = outside.collect();

@@ -247,7 +247,6 @@ fn a_search_that_is_interrupted_says_so() {
         for loss in [&Squared as &dyn Loss, &Logistic] {
             let random = random(loss, 40, 3, 2.0);
             let data = Data::dense(&random.x, P, &random.y).unwrap();
-<<<<<<< HEAD
             let problem = Finish {
                 objective: Objective::new(&data, loss, 0.01),
                 constraint: &set,
@@ -255,10 +254,6 @@ fn a_search_that_is_interrupted_says_so() {
                 l1: 0.0,
                 seed: 1,
             };
-=======
-            let problem =
-                Finish { objective: Objective::new(&data, loss, 0.01), constraint: &set, intercept: true, seed: 1 };
->>>>>>> helper-e
             let mut start = projected(&set, &[0.0; P]).unwrap();
             start.push(0.0);
             for patience in (0..60).chain([100, 1000, 100_000]) {
@@ -289,7 +284,6 @@ fn nothing_to_choose_is_no_trouble() {
     for text in ["sparsity:1 & nonneg", "sparsity:2 & nonneg", "sparsity:0", "group-sparsity:0;size=1"] {
         let set = SetSpec::parse(text).unwrap().build(Shape::Vector(2)).unwrap();
         for loss in [&Squared as &dyn Loss, &Huber::with_delta(1.0).unwrap()] {
-<<<<<<< HEAD
             let finish = Finish {
                 objective: Objective::new(&data, loss, 0.0),
                 constraint: &set,
@@ -297,10 +291,6 @@ fn nothing_to_choose_is_no_trouble() {
                 l1: 0.0,
                 seed: 1,
             };
-=======
-            let finish =
-                Finish { objective: Objective::new(&data, loss, 0.0), constraint: &set, intercept: false, seed: 1 };
->>>>>>> helper-e
             let found = finish.run(&[&[0.0, 0.0]], &mut never).unwrap();
             assert_eq!(found.theta, [0.0, 0.0], "{text}");
             assert_eq!(found.exchanges, Exchanges::EveryChoice, "{text}");
@@ -314,7 +304,6 @@ fn the_simplex_keeps_the_right_column() {
     let y = [-1.0, -2.0, 1.0, -3.0];
     let data = Data::dense(&x, 3, &y).unwrap();
     let set = SetSpec::parse("sparsity:1 & simplex").unwrap().build(Shape::Vector(3)).unwrap();
-<<<<<<< HEAD
     let finish = Finish {
         objective: Objective::new(&data, &Squared, 0.0),
         constraint: &set,
@@ -322,10 +311,6 @@ fn the_simplex_keeps_the_right_column() {
         l1: 0.0,
         seed: 1,
     };
-=======
-    let finish =
-        Finish { objective: Objective::new(&data, &Squared, 0.0), constraint: &set, intercept: false, seed: 1 };
->>>>>>> helper-e
     for start in [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]] {
         let found = finish.run(&[&start], &mut never).unwrap();
         assert_eq!((found.theta, found.value), (vec![0.0, 1.0, 0.0], 2.375));
