@@ -1,7 +1,8 @@
 """The best choice of features, by enumeration.
 
-All choices are first fitted without the convex parts of the set, many at a time: a bound below each. Only those whose bound is
-under the value to beat are fitted with the convex parts, best bound first, so a right result costs little to confirm.
+All choices are first fitted without the convex parts of the set, many at a time: a bound below each. Only those whose
+bound is under the value to beat are fitted with the convex parts, best bound first, so a right result costs little to
+confirm.
 """
 
 from __future__ import annotations

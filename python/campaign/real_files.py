@@ -79,9 +79,18 @@ def case(name: str) -> Problem:
             if name == f"{file}/{loss}/{chosen}":
                 X, y = _data(file)
                 return Problem(
-                    name, "real files", X.copy(), y.copy(), None, None, Loss(loss), whole(X.shape[1], *SETS[chosen](X.shape[1])),
-                    0.0, intercept, None,
-                )  # fmt: skip
+                    name=name,
+                    family="real files",
+                    X=X.copy(),
+                    y=y.copy(),
+                    weights=None,
+                    offset=None,
+                    loss=Loss(loss),
+                    set=whole(X.shape[1], *SETS[chosen](X.shape[1])),
+                    ridge=0.0,
+                    intercept=intercept,
+                    standardize=None,
+                )
     raise KeyError(f"no such case: {name}")
 
 

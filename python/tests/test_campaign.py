@@ -97,7 +97,9 @@ def test_the_optimum_is_acquitted_and_a_worse_point_is_not(family):
     worse = judge.judged(problem, honest(problem, theta, away, distance=1.0))
     assert worse.above > 0
     assert not worse.false_claims
-    claimed = judge.judged(problem, honest(problem, theta, away, has_converged=True, is_stationary=True, gap=0.0, distance=1.0))
+    claimed = judge.judged(
+        problem, honest(problem, theta, away, has_converged=True, is_stationary=True, gap=0.0, distance=1.0)
+    )
     assert [claim.split()[0].strip(",") for claim in claimed.false_claims] == ["gap", "has_converged", "is_stationary"]
 
 
@@ -134,7 +136,10 @@ def test_claims_about_choices_are_tested(family):
         # The worst choice is a bad one, fitted as well as can be.
         options = list(problem.set.choices())
         worst = max(
-            (choices.best(problem.objective, problem.set, [option], np.inf)[0] for option in options[:: len(options) // 6 + 1]),
+            (
+                choices.best(problem.objective, problem.set, [option], np.inf)[0]
+                for option in options[:: len(options) // 6 + 1]
+            ),
             key=lambda optimum: optimum.value,
         )
         if worst.value > best.value + 1e-6 * abs(best.value):
