@@ -61,6 +61,7 @@ CASES: list[tuple[str, str, bool, list[str]]] = [
     ("prostate", "squared", True, [*CONVEX, "sparsity:3", "nonneg & sparsity:3"]),
     ("prostate", "huber:0.5", True, ["monotone & ball:1", "two orders", "affine & nonneg"]),
     ("gasoline", "logistic", True, ["nonneg"]),
+    ("gasoline-thinned", "logistic", True, ["nonneg"]),
     ("smoking", "squared", False, ["simplex & box", "simplex & sparsity:3"]),
 ]
 
@@ -126,6 +127,9 @@ def _data(name: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         case "gasoline":
             X, octane = _numbers("gasoline.csv.gz", "octane", ())
             return X, (octane > np.median(octane)).astype(float)
+        case "gasoline-thinned":
+            X, y = _data("gasoline")
+            return X[:, ::4], y
     return _smoking()
 
 
