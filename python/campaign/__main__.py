@@ -7,14 +7,13 @@ import json
 import sys
 import time
 from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from . import real_files, table
 from .run import replayed, verdict_of
-
-CHUNK = 64
 
 
 def arguments() -> argparse.Namespace:
@@ -24,8 +23,12 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=1, help="another seed, other problems")
     parser.add_argument("--seconds", type=float, default=0.0, help="stop after so long, 0 for no limit")
     parser.add_argument("--jobs", type=int, default=1, help="processes")
-    parser.add_argument("--out", type=Path, default=Path("campaign.jsonl"), help="one line a problem; what is there is not repeated")
-    parser.add_argument("--replay", metavar="NUMBER", help="one problem, in words: a number, SEED:NUMBER or the name of a real case")
+    parser.add_argument(
+        "--out", type=Path, default=Path("campaign.jsonl"), help="one line a problem; what is there is not repeated"
+    )
+    parser.add_argument(
+        "--replay", metavar="NUMBER", help="one problem, in words: a number, SEED:NUMBER or the name of a real case"
+    )
     return parser.parse_args()
 
 
@@ -41,22 +44,34 @@ def done(path: Path) -> list[dict[str, Any]]:
     return verdicts
 
 
-def chunks(names: list[str]) -> Iterator[list[str]]:
-    """A few problems at a time."""
-    for start in range(0, len(names), CHUNK):
-        yield names[start : start + CHUNK]
+def finished(pool: ProcessPoolExecutor, names: list[str], jobs: int, seconds: float) -> Iterator[dict[str, Any]]:
+    """Verdicts as they come; a few problems wait for each process, so that a slow one holds up nobody else."""
+    started, left, waiting = time.monotonic(), iter(names), set()
+    while True:
+        is_over = seconds > 0 and time.monotonic() - started > seconds
+        for name in islice(left, 0 if is_over else 4 * jobs - len(waiting)):
+            waiting.add(pool.submit(verdict_as_json, name))
+        if not waiting:
+            return
+        ready, waiting = wait(waiting, return_when=FIRST_COMPLETED)
+        for future in ready:
+            yield future.result()
 
 
-def verdicts_of(names: list[str]) -> list[dict[str, Any]]:
-    """The verdicts of a chunk, in a process of the pool."""
-    return [verdict_of(name).to_json() for name in names]
+def verdict_as_json(name: str) -> dict[str, Any]:
+    """One verdict, in a process of the pool."""
+    return verdict_of(name).to_json()
 
 
 def main() -> int:
     """Runs, prints the table, and says whether all laws hold."""
     asked = arguments()
     if asked.replay:
-        print(replayed(asked.replay if ":" in asked.replay or not asked.replay.isdigit() else f"{asked.seed}:{asked.replay}"))
+        print(
+            replayed(
+                asked.replay if ":" in asked.replay or not asked.replay.isdigit() else f"{asked.seed}:{asked.replay}"
+            )
+        )
         return 0
     verdicts = done(asked.out)
     names = [*real_files.names(), *(f"{asked.seed}:{number}" for number in range(asked.count))]
@@ -64,20 +79,17 @@ def main() -> int:
     verdicts = [verdict for verdict in verdicts if verdict["name"] in wanted]
     known = {verdict["name"] for verdict in verdicts}
     missing = [name for name in names if name not in known]
-    started = time.monotonic()
     with asked.out.open("a") as file, ProcessPoolExecutor(asked.jobs) as pool:
         # A line that was cut off must not swallow the next one.
         file.write("\n" if asked.out.stat().st_size and not asked.out.read_text().endswith("\n") else "")
-        for batch in chunks(missing):
-            if asked.seconds and time.monotonic() - started > asked.seconds:
-                break
-            shares = [batch[job :: asked.jobs] for job in range(asked.jobs)]
-            for share in pool.map(verdicts_of, filter(None, shares)):
-                verdicts += share
-                file.writelines(json.dumps(verdict) + "\n" for verdict in share)
+        for verdict in finished(pool, missing, asked.jobs, asked.seconds):
+            verdicts.append(verdict)
+            file.write(json.dumps(verdict) + "\n")
             file.flush()
             if sys.stderr.isatty():
                 print(f"\r{len(verdicts)} of {len(names)}", end="", file=sys.stderr)
+    order = {name: place for place, name in enumerate(names)}
+    verdicts.sort(key=lambda verdict: order[verdict["name"]])
     counts = table.counted(verdicts)
     print(table.written(counts))
     broken = table.faults(counts)

@@ -1,7 +1,8 @@
 """The best choice of features, by enumeration.
 
-All choices are first fitted without the convex parts of the set, many at a time: a bound below each. Only those whose bound is
-under the value to beat are fitted with the convex parts, best bound first, so a right result costs little to confirm.
+All choices are first fitted without the convex parts of the set, many at a time: a bound below each. Only those whose
+bound is under the value to beat are fitted with the convex parts, best bound first, so a right result costs little to
+confirm.
 """
 
 from __future__ import annotations
@@ -64,28 +65,33 @@ def bounds_below(objective: Objective, supports: NDArray[np.bool_]) -> Array:
     X, y, offset = objective.X[used], objective.y[used], objective.offset[used]
     size = np.sqrt(weights @ X**2)
     units = np.where(size > 0, size, 1.0)
-    Z, ridge = X / units, objective.ridge / units**2
-    masks = supports
+    # The columns of each support side by side, with columns of zeros where it has fewer than others.
+    most = max(int(supports.sum(axis=1).max()), 1)
+    places = np.argsort(~supports, axis=1, kind="stable")[:, :most]
+    is_used = np.take_along_axis(supports, places, axis=1)
+    Z = np.moveaxis((X / units)[:, places], 0, 1) * is_used[:, None, :]
+    ridge = (objective.ridge / units**2)[places] * is_used
     if objective.has_intercept:
-        Z, ridge = np.column_stack([Z, np.ones(len(Z))]), np.append(ridge, 0.0)
-        masks = np.column_stack([supports, np.ones(len(supports), dtype=bool)])
-    x = np.zeros(masks.shape)
+        Z = np.concatenate([Z, np.ones((*Z.shape[:2], 1))], axis=2)
+        ridge = np.column_stack([ridge, np.zeros(len(ridge))])
+    x = np.zeros(ridge.shape)
+
+    def predictors(x: Array) -> Array:
+        return np.einsum("snk,sk->sn", Z, x) + offset
 
     def values(x: Array) -> Array:
         with np.errstate(over="ignore"):
-            return objective.loss.value(x @ Z.T + offset, y) @ weights + x**2 @ ridge / 2
+            return objective.loss.value(predictors(x), y) @ weights + (x**2 * ridge).sum(axis=1) / 2
 
     value = values(x)
-    free = masks[:, :, None] & masks[:, None, :]
     for _ in range(60):
-        eta = x @ Z.T + offset
-        gradient = ((weights * objective.loss.slope(eta, y)) @ Z + x * ridge) * masks
-        curved = np.einsum("sn,np,nq->spq", weights * objective.loss.curvature(eta, y), Z, Z, optimize=True)
-        curved = np.where(free, curved + np.diag(ridge), 0.0)
-        step = -np.einsum("spq,sq->sp", np.linalg.pinv(curved, rcond=1e-13, hermitian=True), gradient)
+        eta = predictors(x)
+        gradient = np.einsum("snk,sn->sk", Z, weights * objective.loss.slope(eta, y)) + x * ridge
+        bent = Z * np.sqrt(weights * objective.loss.curvature(eta, y))[:, :, None]
+        curved = np.swapaxes(bent, 1, 2) @ bent + ridge[:, :, None] * np.eye(ridge.shape[1])
+        step = -np.einsum("skl,sl->sk", np.linalg.pinv(curved, rcond=1e-13, hermitian=True), gradient)
         # Where there is no curvature the gradient itself is followed.
-        flat = gradient + np.einsum("spq,sq->sp", curved, step)
-        step = (step - flat) * masks
+        step -= gradient + np.einsum("skl,sl->sk", curved, step)
         fall = (gradient * step).sum(axis=1)
         length = np.ones(len(x))
         trial = values(x + step)
@@ -100,5 +106,5 @@ def bounds_below(objective: Objective, supports: NDArray[np.bool_]) -> Array:
         value = np.where(better, trial, value)
         if np.all(-fall <= 1e-13 * np.maximum(np.abs(value), np.finfo(float).tiny)):
             break
-    # What is left to gain by a step along the model, twice, for the bound to be one.
+    # Twice what a step along the model may still gain is taken off, for the bound to be one.
     return value - 2 * np.maximum(-fall, 0.0) - 1e-12 * np.abs(value)

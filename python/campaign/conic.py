@@ -1,9 +1,10 @@
 """The least value of F over a convex set on chosen coordinates, from conic programs that Clarabel solves.
 
-Columns are brought to mean square 1 and rows of the set to length 1, whatever the units. Newton's method: each quadratic model of
-F around the current point is minimised over the conic form; the last point is improved on its active constraints, where the
-optimality conditions are equations. The value that is handed out is for the law `F ≤ optimum`: what the point found lies outside
-the set by, times the multipliers, is added twice, since the optimal value is convex in the right-hand sides.
+Columns are brought to mean square 1 and rows of the set to length 1, whatever the units. Newton's method: each
+quadratic model of F around the current point is minimised over the conic form; the last point is improved on its
+active constraints, where the optimality conditions are equations. The value that is handed out is for the law `F ≤
+optimum`: what the point found lies outside the set by, times the multipliers, is added twice, since the optimal value
+is convex in the right-hand sides.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ class Optimum:
     slack: float
 
 
-class Unsolved(Exception):
+class Unsolved(Exception):  # noqa: N818
     """The solver gave up; the truth is not known."""
 
 
@@ -60,7 +61,7 @@ class Rows:
 
 
 class Program:
-    """F over a convex set on some coordinates, in scaled variables `x = (Dθ, β₀, u)`; `u` bounds magnitudes for L1 balls."""
+    """F over a convex set on some coordinates, in variables `x = (Dθ, β₀, u)`; `u` bounds magnitudes in L1 balls."""
 
     def __init__(self, objective: Objective, cone: Cone, support: NDArray[np.bool_] | None = None) -> None:
         full = objective.X.shape[1]
@@ -163,7 +164,7 @@ class Program:
         return self._best(x, multipliers)
 
     def _start(self) -> tuple[Array, Array]:
-        """A point of the set. For losses with straight pieces the optimum itself, from a program with a variable for each row."""
+        """A point of the set; for losses with straight pieces the optimum, by a program with variables for rows."""
         size = self.design.shape[1]
         gradient, curvature = self.model(np.zeros(size))
         if self.objective.loss.name == "squared":
@@ -197,7 +198,9 @@ class Program:
             [(np.hstack([M, np.zeros((len(M), more))]), c) for M, c in self.rows.balls],
         )
         x, multipliers = minimise(np.diag(curved), linear, rows, np.zeros(len(linear)))
-        return x[:size], np.delete(multipliers, slice(len(rows.equal) + len(self.rows.below), len(rows.equal) + len(rows.below)))
+        return x[:size], np.delete(
+            multipliers, slice(len(rows.equal) + len(self.rows.below), len(rows.equal) + len(rows.below))
+        )
 
     def _step(self, x: Array, gradient: Array, curvature: Array) -> tuple[Array, Array]:
         """The minimiser of the model over the set, as a step, and the multipliers."""
@@ -227,8 +230,10 @@ class Program:
         slack = rows.below_right - rows.below @ x
         scale = max(float(np.abs(multipliers).max(initial=0.0)), np.finfo(float).tiny)
         size = max(float(np.abs(x).max(initial=0.0)), np.finfo(float).tiny)
-        active = multipliers[e : e + b] / scale > np.maximum(slack, 0.0) / size
-        round_ = [k for k, (M, c) in enumerate(rows.balls) if multipliers[e + b + k] / scale > 1 - np.linalg.norm(M @ x - c)]
+        active = multipliers[e : e + b] * size > np.maximum(slack, 0.0) * scale
+        round_ = [
+            k for k, (M, c) in enumerate(rows.balls) if multipliers[e + b + k] / scale > 1 - np.linalg.norm(M @ x - c)
+        ]
         lengths = multipliers[[e + b + k for k in round_]]
         for _ in range(4):
             gradient, curvature = self.model(x)
@@ -275,7 +280,7 @@ def settings(tolerance: float) -> clarabel.DefaultSettings:
     return chosen
 
 
-#: Tolerances and additional curvature, tried in turn: beyond what arithmetic allows the solver gives up far from the optimum.
+#: Tolerances and additional curvature, tried in turn: asked for too much, the solver gives up far from the optimum.
 ATTEMPTS = [(settings(tolerance), more) for tolerance, more in [(1e-12, 0.0), (1e-9, 0.0), (1e-9, 1e-9), (1e-8, 1e-6)]]
 
 

@@ -1,12 +1,13 @@
 """Random sets that hold a given point, so that they are known to have one, and pairs of sets known to have none.
 
-Each part is drawn around a point `q` with a margin relative to the size of `q`: the sets of an intersection then meet in `q`
-and around it, barely where the margin is small.
+Each part is drawn around a point `q` with a margin relative to the size of `q`: the sets of an intersection then meet
+in `q` and around it, barely where the margin is small.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 
 import numpy as np
 
@@ -127,7 +128,7 @@ def blocks_of(generator: Generator, q: Vector, margin: float, has_selection: boo
     edges = [0, *map(int, cuts), len(q)]
     ranges: list[tuple[int, int, list[Part]]] = []
     chosen = int(generator.integers(count))
-    for k, (first, end) in enumerate(zip(edges, edges[1:], strict=False)):
+    for k, (first, end) in enumerate(pairwise(edges)):
         own = q[first:end]
         if has_selection and k == chosen:
             ranges.append((first, end - 1, selection_parts(generator, own, margin)))

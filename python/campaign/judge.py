@@ -1,8 +1,11 @@
-"""A result against the truth. Every law is one-sided, so a truth that is not quite found can hide a fault but not invent one.
+"""A result against the truth.
+
+Every law is one-sided, so a truth that is not quite found can hide a fault but not invent one:
 
 1. the result lies in every part of the set, to 1e-9 of its size;
 2. F as reported is F by definition, to 1e-10;
-3. F is not above what another point of the set has, to 1e-8 (for sets of features: counted, and a fault if it happens often);
+3. F is not above what another point of the set has, to 1e-8 (for sets of features: counted, and a fault if it happens
+   often);
 4. what the certificate and ``has_converged`` claim is true;
 5. sets that meet are fitted, sets that do not are refused.
 """
@@ -52,7 +55,11 @@ class Verdict:
     def breaks_a_law(self) -> bool:
         """Whether anything is wrong beyond a choice of features that is not the best."""
         return bool(
-            self.outside > INSIDE or self.false_claims or self.refused or self.accepted_empty or self.misreported > REPORTED
+            self.outside > INSIDE
+            or self.false_claims
+            or self.refused
+            or self.accepted_empty
+            or self.misreported > REPORTED
         )
 
     def to_json(self) -> dict[str, Any]:
@@ -73,7 +80,8 @@ def judged(problem: Problem, result: Result) -> Verdict:
         verdict.false_claims.append(f"standardized={result.is_scaled}")
         return verdict
     case = _Case(problem, result)
-    verdict.misreported = max(0.0, abs(case.value - result.claims.objective) - case.rounding) / max(abs(case.value), case.least)
+    off = abs(case.value - result.claims.objective) - case.rounding
+    verdict.misreported = max(0.0, off) / max(abs(case.value), case.least)
     try:
         case.hold_against_truth(verdict)
     except Unsolved:
@@ -105,10 +113,12 @@ class _Case:
         self.problem, self.result, self.objective = problem, result, problem.objective
         self.value = self.objective.exact(result.theta, result.intercept)
         zero = abs(self.objective.at_zero())
-        #: The size that F is compared with where it is near zero. F of counts passes through zero and means nothing there.
+        #: What F is compared with where it is near zero; F of counts passes through zero, which means nothing.
         self.least = 1e-3 if problem.loss.name == "poisson" else 1e-5 * zero
         self.rounding = self.objective.rounding(result.theta, result.intercept) + 1e-13 * zero
-        self.tolerance = OPTIMAL * max(abs(self.value), self.least if problem.loss.name == "poisson" else 0.0) + self.rounding
+        self.tolerance = (
+            OPTIMAL * max(abs(self.value), self.least if problem.loss.name == "poisson" else 0.0) + self.rounding
+        )
 
     @property
     def claims(self) -> Claims:

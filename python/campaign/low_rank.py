@@ -1,7 +1,7 @@
 """Matrices of low rank: whether a point that is called stationary can be improved nearby, and how good others are.
 
-A step moves within the tangent space at `θ = U S Vᵀ`, by the model of F there, and back onto the set by cutting singular values
-(and onto the ball by shrinking). No step like that may lower F noticeably at a stationary point.
+A step moves within the tangent space at `θ = U S Vᵀ`, by the model of F there, and back onto the set by cutting
+singular values (and onto the ball by shrinking). No step like that may lower F noticeably at a stationary point.
 """
 
 from __future__ import annotations
@@ -50,7 +50,12 @@ class Matrices:
         rows = np.eye(self.shape[0]), np.eye(self.shape[1])
         if rank == self.rank:
             # u vᵀ with u or v in the space that the matrix uses.
-            pairs = [np.outer(U[:, i], V[j]) for i in range(self.shape[0]) for j in range(self.shape[1]) if i < rank or j < rank]
+            pairs = [
+                np.outer(U[:, i], V[j])
+                for i in range(self.shape[0])
+                for j in range(self.shape[1])
+                if i < rank or j < rank
+            ]
         else:
             # With room in the rank, any direction of rank one is allowed: the steepest is among the singular pairs.
             pairs = [np.outer(a, b) for a in rows[0] for b in rows[1]]
@@ -76,7 +81,10 @@ class Matrices:
             scaled = curved @ basis
             model = scaled.T @ scaled + basis.T @ (self.ridge[:, None] * basis)
             steps = [
-                basis @ np.linalg.lstsq(model + damp * np.trace(model) * np.eye(len(model)), -basis.T @ gradient, rcond=1e-13)[0]
+                basis
+                @ np.linalg.lstsq(
+                    model + damp * np.trace(model) * np.eye(len(model)), -basis.T @ gradient, rcond=1e-13
+                )[0]
                 for damp in (0.0, 1e-3)
             ]
             steps.append(-basis @ (basis.T @ gradient) / max(float(np.trace(model)), np.finfo(float).tiny))

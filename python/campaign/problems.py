@@ -126,7 +126,8 @@ class Problem:
             "offset" if self.offset is not None else "",
             "" if self.standardize is None else f"standardize={self.standardize}",
         ]
-        return f"{self.name} [{self.family}] {self.loss.name}, {n} x {p}, {', '.join(filter(None, extras))}: {self.set.spec}"
+        options = ", ".join(filter(None, extras))
+        return f"{self.name} [{self.family}] {self.loss.name}, {n} x {p}, {options}: {self.set.spec}"
 
 
 def deviations(X: NDArray[np.float64], weights: Vector) -> Vector:
@@ -146,8 +147,8 @@ def problem(seed: int, number: int) -> Problem:
     family = FAMILIES[number % len(FAMILIES)]
     loss = str(generator.choice(LOSSES))
     shape = (int(generator.integers(2, 6)), int(generator.integers(2, 5))) if family in LOW_RANK else None
-    X, scales, truth = columns(generator, family, shape, loss)
-    n, p = X.shape
+    X, truth = columns(generator, family, shape, loss)
+    n = len(X)
     y, truth, loss = response(generator, X, truth, loss)
     size = 10 ** generator.uniform(-1, 0.3)
     margin = 10 ** generator.uniform(*{"barely meeting": (-7, -4), "empty": (-3, 0)}.get(family, (-2, 0.5)))
@@ -172,8 +173,8 @@ def problem(seed: int, number: int) -> Problem:
 
 def columns(
     generator: Generator, family: str, shape: tuple[int, int] | None, loss: str
-) -> tuple[NDArray[np.float64], Vector, Vector]:
-    """A design in raw units, the units, and coefficients that give every column its share."""
+) -> tuple[NDArray[np.float64], Vector]:
+    """A design in raw units, and coefficients that give every column its share."""
     if shape is not None:
         p = shape[0] * shape[1]
     elif family == "one common point":
@@ -204,7 +205,7 @@ def columns(
     truth = generator.normal(size=p) * (generator.random(p) < 0.8)
     if not truth.any():
         truth[0] = 1.0
-    return X * scales, scales, truth / scales
+    return X * scales, truth / scales
 
 
 def response(generator: Generator, X: NDArray[np.float64], truth: Vector, loss: str) -> tuple[Vector, Vector, str]:
@@ -229,7 +230,9 @@ def response(generator: Generator, X: NDArray[np.float64], truth: Vector, loss: 
     return y, truth * 1.5 / spread, loss
 
 
-def bounded_from_below(generator: Generator, X: NDArray[np.float64], y: Vector, weights: Vector | None, loss: str) -> float:
+def bounded_from_below(
+    generator: Generator, X: NDArray[np.float64], y: Vector, weights: Vector | None, loss: str
+) -> float:
     """Changes data, or returns a ridge, so that F has a least value on an unbounded set."""
     n, p = X.shape
     if loss == "poisson":

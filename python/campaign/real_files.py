@@ -61,6 +61,7 @@ CASES: list[tuple[str, str, bool, list[str]]] = [
     ("prostate", "squared", True, [*CONVEX, "sparsity:3", "nonneg & sparsity:3"]),
     ("prostate", "huber:0.5", True, ["monotone & ball:1", "two orders", "affine & nonneg"]),
     ("gasoline", "logistic", True, ["nonneg"]),
+    ("gasoline-thinned", "logistic", True, ["nonneg"]),
     ("smoking", "squared", False, ["simplex & box", "simplex & sparsity:3"]),
 ]
 
@@ -79,9 +80,18 @@ def case(name: str) -> Problem:
             if name == f"{file}/{loss}/{chosen}":
                 X, y = _data(file)
                 return Problem(
-                    name, "real files", X.copy(), y.copy(), None, None, Loss(loss), whole(X.shape[1], *SETS[chosen](X.shape[1])),
-                    0.0, intercept, None,
-                )  # fmt: skip
+                    name=name,
+                    family="real files",
+                    X=X.copy(),
+                    y=y.copy(),
+                    weights=None,
+                    offset=None,
+                    loss=Loss(loss),
+                    set=whole(X.shape[1], *SETS[chosen](X.shape[1])),
+                    ridge=0.0,
+                    intercept=intercept,
+                    standardize=None,
+                )
     raise KeyError(f"no such case: {name}")
 
 
@@ -117,6 +127,9 @@ def _data(name: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         case "gasoline":
             X, octane = _numbers("gasoline.csv.gz", "octane", ())
             return X, (octane > np.median(octane)).astype(float)
+        case "gasoline-thinned":
+            X, y = _data("gasoline")
+            return X[:, ::4], y
     return _smoking()
 
 

@@ -43,7 +43,12 @@ def replayed(name: str) -> str:
     lines = [str(named(name))]
     try:
         result = fitted(named(name))
-        lines += [f"coefficients {result.theta}", f"intercept {result.intercept}", f"stop {result.stop}", str(result.claims)]
+        lines += [
+            f"coefficients {result.theta}",
+            f"intercept {result.intercept}",
+            f"stop {result.stop}",
+            str(result.claims),
+        ]
     except (KeyboardInterrupt, SystemExit):
         raise
     except BaseException as error:

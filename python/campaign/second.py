@@ -1,7 +1,7 @@
-"""A second opinion on the truth: the same problem written for cvxpy, part by part from the definitions, and other solvers.
+"""A second opinion on the truth: the same problem written for cvxpy, part by part, and given to other solvers.
 
-Slower than `conic` and less exact; it only has to agree to a few digits. It shares the definitions of `sets` (names and numbers),
-but neither conic rows, nor scaling of rows, nor the Newton method.
+Slower than `conic` and less exact; it only has to agree to a few digits. It shares the definitions of `sets` (names
+and numbers), but neither conic rows, nor scaling of rows, nor the Newton method.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def value(problem: Problem) -> tuple[float, str] | None:
     intercept = cp.Variable() if objective.has_intercept else 0.0
     eta = (X / units) @ scaled * unit + intercept * unit + objective.offset[used]
     losses = _losses(problem, eta, y, unit)
-    ridge = cp.sum_squares(cp.multiply(np.sqrt(objective.ridge / 2) / units, scaled) * (1.0 if unit == 1 else 1.0))
+    ridge = cp.sum_squares(cp.multiply(np.sqrt(objective.ridge / 2) / units, scaled))
     share = weights / weights.sum()
     limits = [limit for placed in problem.set.parts for limit in _limits(placed.part, theta[placed.range], unit)]
     program = cp.Problem(cp.Minimize(share @ losses + ridge), limits)

@@ -1,7 +1,7 @@
 """The sets of the catalogue by their definitions: how they are written, how far a point is outside, their conic form.
 
-Nothing here calls the library. A part is a set on a range of coordinates; a whole set is the intersection of its parts, of which
-at most one for each range limits how many coordinates (or groups) are used.
+Nothing here calls the library. A part is a set on a range of coordinates; a whole set is the intersection of its
+parts, of which at most one for each range limits how many coordinates (or groups) are used.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def _norm(values: Vector) -> float:
 
 
 class Part:
-    """A set of vectors. ``miss`` is a lower bound on the distance of a point to the set, within a factor of √p of it."""
+    """A set of vectors. ``miss`` bounds the distance of a point to the set from below, within a factor of √p."""
 
     name = ""
     is_scale_free = False

@@ -28,6 +28,7 @@ class Count:
     no_truth: int = 0
     beaten: int = 0
     seconds: float = 0.0
+    slowest: float = 0.0
     worst: tuple[float, str] = field(default=(0.0, ""))
 
     def add(self, verdict: dict[str, Any]) -> None:
@@ -43,8 +44,10 @@ class Count:
         self.no_truth += bool(verdict.get("no_truth"))
         self.beaten += verdict.get("beaten", 0.0) > OPTIMAL
         self.seconds += verdict.get("fit_seconds", 0.0)
+        self.slowest = max(self.slowest, verdict.get("fit_seconds", 0.0))
         bad = bool(verdict.get("false_claims") or verdict.get("refused") or verdict.get("accepted_empty"))
-        badness = 1e3 * bad + verdict.get("above", 0.0) + verdict.get("outside", 0.0)
+        outside = verdict.get("outside", 0.0)
+        badness = 1e3 * bad + verdict.get("above", 0.0) + (outside if outside > INSIDE else 0.0)
         self.worst = max(self.worst, (badness, str(verdict["name"])))
 
     def faults(self, family: str) -> int:
@@ -83,16 +86,22 @@ def written(counts: dict[str, Count]) -> str:
     for count in counts.values():
         for key in [*HEADS, "seconds"]:
             setattr(total, key, getattr(total, key) + getattr(count, key))
+        total.slowest = max(total.slowest, count.slowest)
         total.worst = max(total.worst, count.worst)
-    lines = [["family", *HEADS.values(), "ms a fit", "worst"]]
+    lines = [["family", *HEADS.values(), "ms a fit", "slowest", "worst"]]
     for family, count in [*counts.items(), ("all", total)]:
         numbers = [str(getattr(count, key)) for key in HEADS]
         milliseconds = f"{1e3 * count.seconds / max(count.problems, 1):.1f}"
-        lines.append([family, *numbers, milliseconds, count.worst[1] if count.worst[0] > 0 else ""])
+        lines.append(
+            [family, *numbers, milliseconds, f"{1e3 * count.slowest:.0f}", count.worst[1] if count.worst[0] > 0 else ""]
+        )
     widths = [max(len(line[k]) for line in lines) for k in range(len(lines[0]))]
 
     def row(line: list[str]) -> str:
-        cells = [line[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(line[1:], widths[1:], strict=True))]
+        cells = [
+            line[0].ljust(widths[0]),
+            *(cell.rjust(width) for cell, width in zip(line[1:], widths[1:], strict=True)),
+        ]
         return f"| {' | '.join(cells)} |"
 
     rule = f"|{'|'.join(['-' * (widths[0] + 2), *('-' * (width + 1) + ':' for width in widths[1:])])}|"

@@ -5,6 +5,7 @@ use crate::args::{EvaluateArgs, RowsArg};
 use crate::failure::{Failure, Result};
 use crate::model_file::StoredModel;
 use crate::output::{self, note};
+use crate::rows::FileRows;
 use crate::summary::peak_memory;
 use crate::{holdout, input, measures, report};
 use proxdist::data::Part;
@@ -31,7 +32,8 @@ pub(crate) fn run(args: &EvaluateArgs) -> Result<Ending> {
     let part = rows.map(|rows| whole.subset(rows)).transpose()?;
     let subset = part.as_ref().map(Part::data).transpose()?;
     let data = subset.as_ref().unwrap_or(&whole);
-    let evaluation = Evaluation::of_model(&stored.model, data)?;
+    let rows_of_file = FileRows::of(&source, &table).only(part.as_ref().map(Part::rows));
+    let evaluation = Evaluation::of_model(&stored.model, data).map_err(|error| rows_of_file.explain(error))?;
     if let Some(path) = &args.report {
         let page = report::evaluation_page(&stored.model, data, &source, &evaluation)?;
         output::write_file(path, page.to_html().as_bytes())?;

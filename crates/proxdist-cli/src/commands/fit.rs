@@ -69,11 +69,15 @@ pub(crate) fn run(args: &FitArgs) -> Result<Ending> {
 
     let problem = Problem::new(data, loss, set).ridge(args.run.problem.ridge).intercept(!args.run.problem.no_intercept);
     let fitting = Instant::now();
+    let rows_of_file = FileRows::of(&source, &table);
     let chosen = parts.as_ref().map(|(training, _)| training.rows());
-    let fit = fitted(args, &problem, settings, &spec, FileRows::of(&source, &table).only(chosen))?;
+    let fit = fitted(args, &problem, settings, &spec, rows_of_file.only(chosen))?;
     let fitting = fitting.elapsed().as_secs_f64();
     let heldout = match &parts {
-        Some((_, heldout)) => Some(Evaluation::of_model(fit.model(), &heldout.data()?)?),
+        Some((_, heldout)) => {
+            let evaluation = Evaluation::of_model(fit.model(), &heldout.data()?);
+            Some(evaluation.map_err(|error| rows_of_file.only(Some(heldout.rows())).explain(error))?)
+        }
         None => None,
     };
 
