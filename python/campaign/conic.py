@@ -90,8 +90,13 @@ class Program:
             result[:p] = row[self.support] / self.units
             return result
 
-        def unit(pairs: list[tuple[Array, float]]) -> tuple[Array, Array]:
-            lengths = [float(np.linalg.norm(row)) or 1.0 for row, _ in pairs]
+        def unit(pairs: list[tuple[Array, float]], is_equal: bool) -> tuple[Array, Array]:
+            # A row that is only about coordinates held at zero says nothing, or that there is no point at all.
+            idle = [right for row, right in pairs if not row.any()]
+            if any(right != 0 if is_equal else right < 0 for right in idle):
+                raise Unsolved("no point of the set has these coordinates only")
+            pairs = [(row, right) for row, right in pairs if row.any()]
+            lengths = [float(np.linalg.norm(row)) for row, _ in pairs]
             rows = [row / length for (row, _), length in zip(pairs, lengths, strict=True)]
             right = [value / length for (_, value), length in zip(pairs, lengths, strict=True)]
             return np.array(rows).reshape(-1, total), np.array(right)
@@ -123,7 +128,7 @@ class Program:
             rest = np.linalg.norm(center[outside]) / radius
             rows = np.vstack([rows, np.zeros(total)])
             balls.append((rows, np.append(center[self.support][inside] / radius, rest)))
-        return Rows(*unit(equal), *unit(below), balls)
+        return Rows(*unit(equal, True), *unit(below, False), balls)
 
     def value(self, x: Array) -> float:
         """F in double precision."""

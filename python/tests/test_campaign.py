@@ -109,7 +109,9 @@ def test_the_optimum_is_acquitted_and_a_worse_point_is_not(family):
 
 @pytest.mark.parametrize("family", ["ball", "l1", "linf", "simplex", "affine", "ball & halfspace", "blocks"])
 def test_a_point_outside_is_noticed(family):
-    problem, theta, intercept = solved(family, 1)
+    # Counts overflow so far away.
+    tried = (solved(family, round_) for round_ in range(8))
+    problem, theta, intercept = next(one for one in tried if one[0].loss.name != "poisson")
     largest = np.abs(theta).max() + 1.0
     verdict = judge.judged(problem, honest(problem, theta + 100 * largest * (1 + np.arange(len(theta))), intercept))
     assert verdict.outside > judge.INSIDE
@@ -132,7 +134,7 @@ def test_results_that_are_not_finite_are_noticed():
 @pytest.mark.parametrize("family", problems.SELECTING)
 def test_claims_about_choices_are_tested(family):
     caught = 0
-    for round_ in range(4):
+    for round_ in range(8):
         problem = problems.problem(3, problems.FAMILIES.index(family) + round_ * len(problems.FAMILIES))
         best, _ = choices.best(problem.objective, problem.set, problem.set.choices(), np.inf)
         right = honest(problem, best.theta, best.intercept, distance=1.0, exchanges="every-choice")
@@ -146,13 +148,15 @@ def test_claims_about_choices_are_tested(family):
             ),
             key=lambda optimum: optimum.value,
         )
-        if worst.value > best.value + 1e-6 * abs(best.value):
+        if worst.value > best.value + 1e-6 * abs(best.value) + 1e-9 * problem.objective.at_zero():
             for said in ("every-choice", "refitted", "algebra"):
                 wrong = honest(problem, worst.theta, worst.intercept, distance=1.0, exchanges=said)
                 verdict = judge.judged(problem, wrong)
                 assert verdict.above > 0
                 caught += bool(verdict.false_claims)
             assert not judge.judged(problem, honest(problem, worst.theta, worst.intercept, distance=1.0)).false_claims
+        if caught:
+            break
     assert caught > 0
 
 

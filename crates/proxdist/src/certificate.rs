@@ -289,11 +289,11 @@ impl Judge<'_> {
     fn gap(&self, theta: &[f64], gradient: &[f64], metric: &[f64], value: f64) -> Result<Option<Gap>> {
         let features = self.objective.data.columns();
         let simple = support_gap(self.constraint, features, gradient, theta)
-            .map(|value| Gap { value, proof: Proof::SupportFunction });
-        if simple.is_some_and(|gap| gap.value <= 1e-13 * value.abs()) {
+            .map(|bound| Gap { value: bound + 1e-15 * value.abs(), proof: Proof::SupportFunction });
+        if simple.is_some_and(|gap| gap.value <= 1e-14 * value.abs()) {
             return Ok(simple);
         }
-        let curved = crate::gap::by_curvature(self.objective, self.constraint, theta, gradient, metric)?
+        let curved = crate::gap::by_curvature(self.objective, self.constraint, theta, gradient, metric, value)?
             .map(|value| Gap { value, proof: Proof::Curvature });
         Ok([simple, curved].into_iter().flatten().min_by(|a, b| a.value.total_cmp(&b.value)))
     }

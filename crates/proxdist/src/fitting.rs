@@ -179,9 +179,7 @@ fn iterate(
         let (theta, distance) = if let Some((_, distance, theta)) = best {
             (theta, Some(distance))
         } else {
-            let mut theta = stage.theta.clone();
-            problem.constraint().project(&mut theta[..data.columns()], &mut Workspace::default())?;
-            (theta, trace.last().map(|last| last.distance))
+            (feasible(problem, stage.theta)?, trace.last().map(|last| last.distance))
         };
         return Ok(Run { theta, distance, steps, trace, stop });
     }
@@ -226,7 +224,12 @@ fn polish(
         l1: settings.method.l1_weight(),
         seed: settings.seed,
     };
-    let starts: Vec<&[f64]> = std::iter::once(&outcome.theta).chain(runners_up).map(|v| &v[..]).collect();
+    // Where the user asked to start is among the points that the result must not be above.
+    let asked = match &settings.start {
+        Some(_) if settings.resume.is_none() => Some(feasible(problem, start(problem, settings)?)?),
+        _ => None,
+    };
+    let starts: Vec<&[f64]> = std::iter::once(&outcome.theta).chain(runners_up).chain(&asked).map(|v| &v[..]).collect();
     let before = outcome.trace.last().map(|last| last.elapsed).unwrap_or_default();
     let mut ended = None;
     let polished = finish.run(&starts, &mut || {
@@ -249,6 +252,12 @@ fn polish(
     let _ = observer.checkpoint(&progress);
     let known = polished.gradient.map(|gradient| (polished.value, gradient));
     Ok(Ended { exchanges: polished.exchanges, known, stationarity: polished.stationarity })
+}
+
+/// A point with its coefficients projected onto the set.
+fn feasible(problem: &Problem, mut theta: Vec<f64>) -> Result<Vec<f64>> {
+    problem.constraint().project(&mut theta[..problem.data().columns()], &mut Workspace::default())?;
+    Ok(theta)
 }
 
 fn start(problem: &Problem, settings: &Settings) -> Result<Vec<f64>> {

@@ -62,6 +62,8 @@ const MOST_WORK: f64 = 2e9;
 const MOST_NUMBERS: usize = 20_000_000;
 /// Attempts to find a radius in which the curvature suffices.
 const ATTEMPTS: usize = 4;
+/// Share of F that the rounding of its own sum may be.
+const ROUNDING: f64 = 1e-15;
 /// Factor on bounds that covers the rounding of their own arithmetic.
 const OUTWARDS: f64 = 1.01;
 
@@ -72,6 +74,7 @@ pub(crate) fn by_curvature(
     theta: &[f64],
     gradient: &[f64],
     metric: &[f64],
+    value: f64,
 ) -> Result<Option<f64>> {
     let (rows, features, size) = (objective.data.rows(), objective.data.columns(), theta.len());
     if rows as f64 * (size * size) as f64 > MOST_WORK || rows.saturating_mul(size) > MOST_NUMBERS {
@@ -81,7 +84,9 @@ pub(crate) fn by_curvature(
     let Some(found) = multipliers(&conic, &theta[..features], &gradient[..features], metric) else { return Ok(None) };
     let mut residual = found.residual[..features].to_vec();
     residual.extend(&gradient[features..]);
-    Ok(Curved::of(objective, theta)?.bound(&residual, found.slack))
+    // F itself is a sum that is known to so many digits.
+    let rounding = ROUNDING * value.abs();
+    Ok(Curved::of(objective, theta)?.bound(&residual, found.slack, rounding))
 }
 
 /// The rows, with a one for the intercept, and what the loss is asked at them.
@@ -136,8 +141,8 @@ impl<'p> Curved<'p> {
         cholesky.factor()
     }
 
-    /// $\sigma + \tfrac12\|r\|_{M^{-1}}^2$
-    fn bound(&self, residual: &[f64], slack: f64) -> Option<f64> {
+    /// $\sigma + \tfrac12\|r\|_{M^{-1}}^2$, and the rounding of F.
+    fn bound(&self, residual: &[f64], slack: f64, rounding: f64) -> Option<f64> {
         let mut cholesky = Cholesky::default();
         let rows = self.predictors.len();
         let squared = |cholesky: &mut Cholesky, v: &[f64]| {
@@ -150,7 +155,7 @@ impl<'p> Curved<'p> {
         }
         let size = squared(&mut cholesky, residual).max(0.0);
         if self.objective.loss.is_quadratic() {
-            return Some(OUTWARDS * (slack + 0.5 * size)).filter(|bound| bound.is_finite());
+            return Some(OUTWARDS * (slack + 0.5 * size) + rounding).filter(|bound| bound.is_finite());
         }
         // Twice as far as needed, so that the curvature may halve on the way.
         let radius = 4.0 * (size.sqrt() + (2.0 * slack).sqrt()) + f64::MIN_POSITIVE;
@@ -165,7 +170,7 @@ impl<'p> Curved<'p> {
             if is_inside {
                 let size = OUTWARDS * squared(&mut cholesky, residual).max(0.0);
                 let is_closed = 0.5 * radius * radius > slack + size.sqrt() * radius;
-                let bound = OUTWARDS * (slack + 0.5 * size);
+                let bound = OUTWARDS * (slack + 0.5 * size) + rounding;
                 return Some(bound).filter(|bound| is_closed && bound.is_finite());
             }
             if !self.factor(&radii, &mut cholesky) {

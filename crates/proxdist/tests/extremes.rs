@@ -289,7 +289,7 @@ proptest! {
         let at_zero = problem.objective().value(&vec![0.0; COLUMNS + usize::from(case.intercept)]);
         let certificate = fit.certificate();
         let numbers = [fit.objective(), certificate.distance, certificate.stationarity];
-        let all = fit.coefficients().iter().chain(&numbers).copied().chain(fit.intercept()).chain(certificate.gap);
+        let all = fit.coefficients().iter().chain(&numbers).copied().chain(fit.intercept()).chain(certificate.gap.map(|gap| gap.value));
         prop_assert!(all.into_iter().all(f64::is_finite), "{:?} {:?} {certificate:?}", fit.coefficients(), fit.objective());
         prop_assert!(fit.trace().iter().all(|at| at.objective.is_finite() && at.distance.is_finite()));
         prop_assert!(fit.objective() <= at_zero * (1.0 + 1e-9) + f64::MIN_POSITIVE, "{} {at_zero}", fit.objective());

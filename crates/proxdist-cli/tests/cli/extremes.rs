@@ -111,7 +111,7 @@ fn no_hint_leads_in_a_circle() {
     place.write("three.csv", "a,b,c,label\n1,2,2,yes\n2,1,0,no\n1,1,1,maybe\n");
     place.write("nan.svm", "1 1:nan\n2 1:1\n");
     place.write("less.csv", "a,b\n1,2\n");
-    let texts: String = (0..10_001).map(|row| format!("t{row},{}\n", row % 7)).collect();
+    let texts: String = (0..10_001).map(|row| format!("t{row},{}", row % 7)).collect::<Vec<_>>().join("\n");
     place.write("texts.csv", format!("text,y\n{texts}"));
     for (words, with, without) in [
         ("predict m.json gap.csv --missing mean", "--missing drop", vec!["--ignore"]),
@@ -235,7 +235,8 @@ fn a_run_with_a_given_penalty_goes_on_with_it() {
 #[test]
 fn rows_are_counted_as_people_count_them() {
     let place = Place::new();
-    let rows: String = (1..=30).map(|i| format!("{},{}\n", i % 5, if i == 17 { -3 } else { i % 4 })).collect();
+    let rows: String =
+        (1..=30).map(|i| format!("{},{}", i % 5, if i == 17 { -3 } else { i % 4 })).collect::<Vec<_>>().join("\n");
     place.write("counts.csv", format!("x,y\n{rows}"));
     let (error, _) = refused(&place, "fit counts.csv -t y --loss poisson -c none");
     assert!(error.contains("counts.csv") && error.contains("data row 17 "), "{error}");

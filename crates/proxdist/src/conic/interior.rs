@@ -163,7 +163,7 @@ impl State {
             system.solve(self, scaled, &bent, &bends, &products(centring * mean, Some(&straight)))
         };
         let length = (TOWARDS_BOUNDARY * self.longest(&step)).min(1.0);
-        if !(length > 1e-10) {
+        if length.is_nan() || length <= 1e-10 {
             return None;
         }
         *self = self.moved(&step, length);

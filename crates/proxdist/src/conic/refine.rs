@@ -139,9 +139,12 @@ enum Place {
 struct Reduced {
     places: Vec<Place>,
     members: Vec<Vec<(usize, f64)>>,
-    /// Rows left over: place among the rows of the set, coefficients of the classes, right-hand side.
-    rows: Vec<(usize, Vec<(usize, f64)>, f64)>,
+    /// Rows left over.
+    rows: Vec<Left>,
 }
+
+/// A row left over: its place among the rows of the set, the coefficients of the classes, the right-hand side.
+type Left = (usize, Vec<(usize, f64)>, f64);
 
 /// Union–find with signs: `x_i = sign · x_parent`.
 struct Merging {
@@ -163,13 +166,8 @@ impl Merging {
     fn fix(&mut self, variable: usize, value: f64) -> bool {
         let (root, sign) = self.root(variable);
         let value = sign * value + 0.0;
-        match self.value[root] {
-            Some(before) => (before - value).abs() <= 1e-12 * before.abs().max(value.abs()),
-            None => {
-                self.value[root] = Some(value);
-                true
-            }
-        }
+        let before = *self.value[root].get_or_insert(value);
+        (before - value).abs() <= 1e-12 * before.abs().max(value.abs())
     }
 
     /// Sets `x_i = sign · x_j`; false if both have values that differ.

@@ -9,6 +9,7 @@
 //! the grammar takes part through `is_convex` and `is_cone`.
 
 use super::common_points::CommonPoints;
+use super::sparse_sum::NonNegativeL1;
 use super::{
     Bounds, ConeInBall, Constraint, Face, L1Ball, Simplex, SparseBounded, SparseSum, Sparsity, Structure, WholeSpace,
     Workspace, refusal,
@@ -184,7 +185,6 @@ impl Recognised {
         }
         // On the simplex no entry is negative or above the total, so such limits change nothing.
         let implied = |bounds: &Bounds, total| bounds.shared().is_some_and(|(l, u)| l <= 0.0 && u >= total);
-        let signs = |bounds: &Bounds| bounds.shared() == Some((0.0, f64::INFINITY));
         match (self.bounds, self.simplex, self.l1) {
             (None, None, None) => Ok(Box::new(sparsity)),
             (Some(bounds), None, None) => Ok(Box::new(SparseBounded::at_most(keep, bounds))),
@@ -209,11 +209,16 @@ impl Recognised {
     /// Everything but sparsity and the ball.
     fn dense(self, spec: &str) -> Result<(Box<dyn Constraint>, Method)> {
         let mut parts = self.others;
-        if let Some(bounds) = self.bounds {
-            parts.push(Box::new(bounds));
-        }
-        if let Some(radius) = self.l1 {
-            parts.push(Box::new(L1Ball::radius(radius)?));
+        match (self.bounds, self.l1) {
+            (Some(bounds), Some(radius)) if signs(&bounds) => {
+                parts.push(Box::new(NonNegativeL1(L1Ball::radius(radius)?)));
+            }
+            (bounds, radius) => {
+                parts.extend(bounds.map(|bounds| Box::new(bounds) as Box<dyn Constraint>));
+                if let Some(radius) = radius {
+                    parts.push(Box::new(L1Ball::radius(radius)?));
+                }
+            }
         }
         if let Some(total) = self.simplex {
             parts.push(Box::new(Simplex::total(total)?));
@@ -229,6 +234,11 @@ impl Recognised {
         }
         Ok((Box::new(CommonPoints::new(parts)?), Method::Program))
     }
+}
+
+/// Whether the limits only forbid negative entries.
+fn signs(bounds: &Bounds) -> bool {
+    bounds.shared() == Some((0.0, f64::INFINITY))
 }
 
 /// Whether the specification alone says everything about the set.

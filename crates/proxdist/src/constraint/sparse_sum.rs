@@ -126,7 +126,7 @@ impl Choosing for SparseSum {
 
 /// The nonnegative part of an L1 ball, $\{x \ge 0, \sum_j x_j \le r\}$: what remains on a support.
 #[derive(Clone, Copy)]
-struct NonNegativeL1(L1Ball);
+pub(super) struct NonNegativeL1(pub(super) L1Ball);
 
 impl Constraint for NonNegativeL1 {
     fn project(&self, point: &mut [f64], work: &mut Workspace) -> Result<()> {

@@ -44,12 +44,12 @@ impl Data<'_> {
     }
 }
 
-impl<'a> Data<'a> {
+impl Data<'_> {
     /// The same for data that are only borrowed.
     pub(crate) fn scaled_view(&self, scaling: Scaling) -> Result<Data<'_>> {
         let view = Data {
             source: Box::new(self.source()),
-            sizes: self.sizes.clone(),
+            sizes: self.sizes,
             names: self.names.clone(),
             weights: self.weights.as_deref().map(Cow::Borrowed),
             ..*self

@@ -279,24 +279,13 @@ impl<'s, 'p> Exchange<'s, 'p> {
             return Ok(None);
         }
         let theta = problem.spread(best);
-        let measured = match self.measured.take().filter(|(at, ..)| *at == theta) {
-            Some((at, value, gradient)) => {
-                self.measured = Some((at, value, gradient.clone()));
-                let diagonal = self.diagonal.clone();
-                match diagonal {
-                    Some(diagonal) => (gradient, diagonal),
-                    None => {
-                        let swept = sweep(objective, &theta, &[], None)?;
-                        (swept.gradient, swept.diagonal)
-                    }
-                }
-            }
-            None => {
-                let swept = sweep(objective, &theta, &[], self.diagonal.clone())?;
-                (swept.gradient, swept.diagonal)
-            }
+        let known = self.measured.as_ref().filter(|(at, ..)| *at == theta).map(|(_, _, gradient)| gradient.clone());
+        let (gradient, diagonal) = if let (Some(gradient), Some(diagonal)) = (known, self.diagonal.clone()) {
+            (gradient, diagonal)
+        } else {
+            let swept = sweep(objective, &theta, &[], self.diagonal.clone())?;
+            (swept.gradient, swept.diagonal)
         };
-        let (gradient, diagonal) = measured;
         let gain = |unit: usize| promise(choice.unit(unit), &gradient, &diagonal);
         let mut outside: Vec<usize> =
             (0..choice.units()).filter(|unit| best.units.binary_search(unit).is_err()).collect();

@@ -6,7 +6,7 @@ use super::search::{Found, Search};
 use super::{Poll, Until, convex, rows_and_balls};
 use crate::constraint::{Choosing, Constraint, Structure};
 use crate::data::{Data, Part};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::exchanges::Exchanges;
 use crate::objective::Objective;
 use crate::sampling::monitor_sample;
@@ -60,12 +60,15 @@ impl Finish<'_> {
             && constraint.conic(features).is_some_and(|conic| conic.variables() <= convex::MOST_VARIABLES)
     }
 
-    /// Finishes from feasible points, the first of which is the one to improve on. `poll` may end the search for better
+    /// Finishes from feasible points; F at the result is not above that at any of them. `poll` may end the search for better
     /// supports early.
     pub(crate) fn run(&self, starts: &[&[f64]], poll: Poll) -> Result<Polished> {
-        let first = starts[0];
-        let value = self.objective.value(first) + self.penalty(first);
-        let polished = if self.l1 > 0.0 { self.penalised(first, poll)? } else { self.family(starts, poll)? };
+        let valued = starts.iter().map(|start| (self.objective.value(start) + self.penalty(start), *start));
+        let lowest = valued.min_by(|a, b| a.0.total_cmp(&b.0));
+        let Some((value, first)) = lowest else { return Err(Error::Empty { what: "starts" }) };
+        let others = starts.iter().copied().filter(|start| !std::ptr::eq(*start, first));
+        let ordered: Vec<&[f64]> = std::iter::once(first).chain(others).collect();
+        let polished = if self.l1 > 0.0 { self.penalised(first, poll)? } else { self.family(&ordered, poll)? };
         if polished.value <= value {
             return Ok(polished);
         }

@@ -236,7 +236,7 @@ mod tests {
         let (rows, columns) = (30, 3);
         let mut x = numbers(rows * columns, 1);
         for row in x.chunks_exact_mut(columns) {
-            row[0] = 1e4 + row[0];
+            row[0] += 1e4;
             row[2] *= 1e-5;
         }
         let (y, offset) = (numbers(rows, 2), numbers(rows, 3));

@@ -54,7 +54,7 @@ impl Budget {
     }
 
     /// Whether this much is there.
-    pub(super) fn allows(&self, operations: f64) -> bool {
+    pub(super) fn allows(self, operations: f64) -> bool {
         operations <= self.0
     }
 

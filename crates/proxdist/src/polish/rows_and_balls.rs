@@ -73,6 +73,9 @@ pub(crate) fn minimise(
             is_linearised = true;
             products += 1;
             let Some(step) = models.step(&at, DAMPINGS[damping]) else {
+                if caution.raise(function) {
+                    continue;
+                }
                 if damping + 1 == DAMPINGS.len() {
                     break false;
                 }

@@ -160,10 +160,11 @@ impl Search<'_> {
             if problem.choice.room(&units).is_none() || (!pool.is_empty() && watch.is_over()) {
                 continue;
             }
-            if pool.len() < if self.is_large() { FOLLOWED } else { usize::MAX } {
-                if let Some(fitted) = problem.refit(units, Some(start), EXACT, watch)? {
-                    pool.push(self.filled(problem, fitted, watch)?);
-                }
+            let most = if self.is_large() { FOLLOWED } else { usize::MAX };
+            if pool.len() < most
+                && let Some(fitted) = problem.refit(units, Some(start), EXACT, watch)?
+            {
+                pool.push(self.filled(problem, fitted, watch)?);
             }
         }
         pool.sort_by(|a, b| a.value.total_cmp(&b.value));

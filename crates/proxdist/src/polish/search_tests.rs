@@ -337,7 +337,7 @@ fn on_many_rows_the_sample_leads_where_a_search_of_all_rows_does() {
         let mut start = vec![0.0; COLUMNS + 1];
         [1, 3, 4].iter().for_each(|&j| start[j] = 0.1);
         let choice: Choice = choosing.choice(COLUMNS);
-        let at_zero = objective.value(&vec![0.0; COLUMNS + 1]);
+        let at_zero = objective.value(&[0.0; COLUMNS + 1]);
         let problem = Selecting { objective, choosing, choice: &choice, intercept: true, at_zero, block: None };
         let lowest = brute_force(&problem).value;
         let found =
