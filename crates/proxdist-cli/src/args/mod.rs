@@ -93,6 +93,7 @@ pub(crate) enum Command {
     proxdist predict model.json new.csv --proba --out probabilities.csv\n  \
     zcat new.csv.gz | proxdist predict model.json - --linear\n\n\
     There is one line for each row of the file, in its order; a row that --missing drop leaves out has the line NA.")]
+#[allow(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct PredictArgs {
     /// Model file written by fit or tune; `-` for standard input
     #[arg(value_name = "MODEL")]

@@ -72,6 +72,7 @@ pub(crate) fn minimise(
             models.prepare(function, &at, caution.share())?;
             is_linearised = true;
             products += 1;
+            let was_warm = models.active.is_some();
             let Some(step) = models.step(&at, DAMPINGS[damping]) else {
                 if caution.raise(function) {
                     continue;
@@ -99,10 +100,13 @@ pub(crate) fn minimise(
                     break;
                 }
             }
-            if has_moved || models.active.take().is_none() {
-                damping = if length < 0.1 { (damping + 1).min(DAMPINGS.len() - 1) } else { damping };
-                break has_moved;
+            if !has_moved && was_warm {
+                // The rows of the last model may be the wrong ones for this point.
+                models.active = None;
+                continue;
             }
+            damping = if length < 0.1 { (damping + 1).min(DAMPINGS.len() - 1) } else { damping };
+            break has_moved;
         };
         if !moved {
             idle += 1;
