@@ -8,7 +8,7 @@ use crate::gap::{Gap, Proof};
 use crate::linalg::norm;
 use crate::loss::Loss;
 use crate::objective::Objective;
-use crate::polish::{Measure, OnData, Smooth as _, floored, free_part, relative, support_gap};
+use crate::polish::{Measure, OnData, floored, free_part, metric, relative, support_gap};
 use crate::sampling::monitor_sample;
 use crate::solver::Penalty;
 use serde::{Deserialize, Serialize};
@@ -224,10 +224,9 @@ impl Judge<'_> {
         let most = MOST_NUMBERS / data.columns().max(1);
         let diagonal = |objective: Objective| {
             let mut function = OnData::new(objective, intercept);
-            function.linearise(theta)?;
-            function.diagonal()
+            metric(&mut function, theta)
         };
-        let mut metric = if data.rows() > most.max(SAMPLE) {
+        let mut found = if data.rows() > most.max(SAMPLE) {
             let part = data.subset(monitor_sample(self.seed, data.rows(), most.max(SAMPLE)))?;
             match part.data() {
                 Ok(sample) => diagonal(Objective::new(&sample, loss, ridge))?,
@@ -237,13 +236,13 @@ impl Judge<'_> {
         } else {
             diagonal(self.objective)?
         };
-        // Where all rows lie on straight pieces of the loss, its steepest bend says how far a step may trust the gradient.
-        if metric.iter().all(|d| *d <= ridge) {
+        // Where no row bends, as where all are classified beyond doubt, the steepest bend of the loss says how far a step may trust the gradient.
+        if found.iter().all(|d| *d <= ridge) {
             let bend = loss.curvature_bound().unwrap_or(1.0);
             let scale = largest_curvature(data, loss, ridge, theta, self.seed)?;
-            metric.iter_mut().for_each(|d| *d = d.max(scale.min(bend.max(f64::MIN_POSITIVE))));
+            found.iter_mut().for_each(|d| *d = d.max(scale.min(bend.max(f64::MIN_POSITIVE))));
         }
-        Ok(metric)
+        Ok(found)
     }
 
     /// The distance of the negative gradient from the normal cone, on scaled columns.

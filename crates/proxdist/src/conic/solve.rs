@@ -37,6 +37,11 @@ pub(crate) fn solve(
     reach: Reach,
     cholesky: &mut Cholesky,
 ) -> Model {
+    if conic.rows.is_empty() && conic.balls.is_empty() {
+        // Nothing to find out: the refinement is Newton's method.
+        let active = Active { rows: Vec::new(), balls: Vec::new() };
+        return Model::Found { x: start.to_vec(), active };
+    }
     let scaled = Scaled::of(quadratic, conic, start, reach);
     if let Hessian::Dense(hessian) = &scaled.hessian
         && start.len() > SMALL

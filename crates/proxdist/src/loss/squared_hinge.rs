@@ -22,6 +22,9 @@ impl Loss for SquaredHinge {
     fn curvature_bound(&self) -> Option<f64> {
         Some(1.0)
     }
+    fn majorant_curvature(&self, _predictor: f64, _response: f64) -> Option<f64> {
+        Some(1.0)
+    }
     fn least_curvature(&self, predictor: f64, response: f64, radius: f64) -> f64 {
         curvature_at_ends(self, predictor, response, radius)
     }

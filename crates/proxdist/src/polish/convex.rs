@@ -11,7 +11,7 @@
 //! The families' own methods are quick but see the units of the columns. So their result is judged in the metric of the scaled columns
 //! (`measure.rs`), and where it falls short the rows and balls of the set take over.
 
-use super::measure::{Measure, reference, relative};
+use super::measure::{Measure, metric, reference, relative};
 use super::{Finished, Smooth, Until, accelerated, ball, faces, rows_and_balls};
 use crate::conic::Conic;
 use crate::constraint::{Constraint, Structure};
@@ -19,6 +19,8 @@ use crate::error::Result;
 
 /// Variables up to which a dense model of F is formed and minimised: at 2000 about 3 s a model on one thread.
 pub(super) const MOST_VARIABLES: usize = 2000;
+/// Differences of F below this, relative to F, are rounding.
+const ROUNDING: f64 = 1e-14;
 /// Stationarity, relative and on scaled columns, that is good enough where more is not asked for.
 const GOOD: f64 = 1e-10;
 
@@ -49,8 +51,10 @@ pub(crate) fn minimise(
     }
     let before = point.to_vec();
     let more = rows_and_balls::minimise(function, &conic, point, until)?;
-    // Never above what the family's own method had reached, and never further from stationary at the same F.
-    if more.value > own.value || (more.value == own.value && more.stationarity > stationarity) {
+    // Never above what the family's own method had reached by more than rounding, and then only for a better point.
+    let is_lower = more.value < own.value - ROUNDING * own.value.abs();
+    let is_level = more.value <= own.value + ROUNDING * own.value.abs();
+    if !(is_lower || (is_level && more.stationarity < stationarity)) {
         point.copy_from_slice(&before);
         return Ok(Finished { stationarity, ..own });
     }
@@ -60,8 +64,7 @@ pub(crate) fn minimise(
 /// The stationarity of a result on scaled columns, relative to F.
 fn judged(function: &mut dyn Smooth, conic: &Conic, point: &[f64], ended: &Finished) -> Result<f64> {
     let Some(gradient) = &ended.gradient else { return Ok(f64::INFINITY) };
-    function.linearise(point)?;
-    let metric = function.diagonal()?;
+    let metric = metric(function, point)?;
     let measure = Measure { conic, features: function.features(), metric: &metric };
     Ok(relative(measure.residual(point, gradient), reference(function, ended.value)?))
 }

@@ -38,6 +38,12 @@ pub(crate) fn free_part(features: usize, gradient: &[f64], metric: &[f64]) -> f6
     }
 }
 
+/// The diagonal of $D$ at a point. For losses with straight pieces, on which the Hessian vanishes, that of a quadratic function above F.
+pub(crate) fn metric(function: &mut dyn Smooth, point: &[f64]) -> Result<Vec<f64>> {
+    function.linearise_with(point, 1.0)?;
+    function.diagonal()
+}
+
 /// The F that residuals are compared with: its value, or for fits so good that only rounding is left of it, a share of that without any feature.
 pub(crate) fn reference(function: &mut dyn Smooth, value: f64) -> Result<f64> {
     let at_zero = function.value(&vec![0.0; function.dimension()])?;

@@ -7,7 +7,7 @@
 //! It ends when the gradient is at the normal cone: $\|D^{-1/2}(g + A^Tz)\| \le \varepsilon\sqrt{2F}$ with $D$ the diagonal of the Hessian.
 
 use super::caution::Caution;
-use super::measure::{Measure, reference, relative};
+use super::measure::{Measure, metric, reference, relative};
 use super::{Finished, Smooth, Until};
 use crate::conic::{Active, Conic, Hessian, Model, Nearest, Quadratic, Reach, nearest, refine, refined, solve};
 use crate::error::Result;
@@ -48,9 +48,9 @@ pub(crate) fn minimise(
     let (mut iterations, mut products, mut idle, mut damping) = (0, 0, 0, 0);
     let mut best = (f64::INFINITY, at.clone());
     let mut is_linearised = false;
-    while at.is_usable() {
+    while at.is_usable() && !point.is_empty() {
         if is_linearised {
-            let measure = Measure { conic, features, metric: &models.diagonal() };
+            let measure = Measure { conic, features, metric: &metric_of(function, &models, &at.point)? };
             let residual = relative(measure.residual(&at.point, &at.gradient), at.value.max(floor));
             let has_improved = residual < 0.5 * best.0 || at.value < best.1.value - ROUNDING * best.1.value.abs();
             idle = if has_improved { 0 } else { idle + 1 };
@@ -116,6 +116,9 @@ pub(crate) fn minimise(
             damping += 1;
         }
     }
+    if point.is_empty() {
+        best.0 = 0.0;
+    }
     let (stationarity, end) = if best.1.value <= at.value || !at.is_usable() { best } else { (f64::INFINITY, at) };
     point.copy_from_slice(&end.point);
     Ok(Finished {
@@ -125,6 +128,11 @@ pub(crate) fn minimise(
         iterations,
         hessian_products: products,
     })
+}
+
+/// The metric that residuals are measured in: that of the model, unless the loss has straight pieces.
+fn metric_of(function: &mut dyn Smooth, models: &Models, point: &[f64]) -> Result<Vec<f64>> {
+    if function.has_majorant() { metric(function, point) } else { Ok(models.diagonal()) }
 }
 
 /// A point with value and gradient.
