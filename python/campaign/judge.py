@@ -151,6 +151,9 @@ class _Case:
 
     def _convex(self, verdict: Verdict) -> None:
         optimum = Program(self.objective, self.problem.set.cone()).solve()
+        if any(miss > INSIDE * size for miss, size in self.problem.set.misses(optimum.theta)):
+            # A point outside the set shows nothing, whatever its F.
+            raise Unsolved
         excess = self._excess(verdict, optimum.value)
         self._gap(verdict, excess)
         if verdict.above:

@@ -116,7 +116,6 @@ fn a_steady_step_allocates_nothing() {
         "sparsity:5 & ball:1",
         "sparsity:5 & simplex",
         "rank:2 & ball:1",
-        "monotone & box:0,1",
         "blocks[0-9: simplex][10-35: sparsity:2 & nonneg]",
     ];
     for set in sets {

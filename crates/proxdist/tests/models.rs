@@ -85,16 +85,17 @@ fn no_number_that_is_not_finite_is_ever_written() {
     let good = small_model();
     good.save(&path).unwrap();
     let kept = std::fs::read(&path).unwrap();
-    let spoil: [(&str, fn(&mut Model, f64)); 8] = [
+    type Spoil = fn(&mut Model, f64);
+    let spoil: [(&str, Spoil); 8] = [
         ("coefficient 2", |model, value| model.coefficients[1] = value),
         ("intercept", |model, value| model.intercept = Some(value)),
         ("F is", |model, value| model.objective = value),
         ("ridge", |model, value| model.ridge = value),
         ("certificate", |model, value| model.certificate.distance = value),
         ("certificate", |model, value| model.certificate.stationarity = value),
-        ("certificate", |model, value| model.certificate.stationarity = value),
+        ("certificate", |model, value| model.certificate.iterate_distance = Some(value)),
         ("certificate", |model, value| {
-            model.certificate.gap = Some(proxdist::Gap { value, proof: proxdist::Proof::Curvature })
+            model.certificate.gap = Some(proxdist::Gap { value, proof: proxdist::Proof::Curvature });
         }),
     ];
     for (what, spoil) in spoil {

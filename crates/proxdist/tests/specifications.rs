@@ -262,8 +262,8 @@ fn a_set_that_does_not_fit_says_why() {
         ("sparsity:0 & simplex", V4, "with no nonzero entry the sum cannot be positive: the set is empty"),
         ("simplex & simplex:2", V4, "the entries cannot have two different sums: the set is empty"),
         ("box:0,1 & box:2,3", V4, "the limits leave no number for some coordinate: the set is empty"),
-        ("simplex & box:0.5,1", V4, "they may have no common point"),
-        ("box:3,4 & ball:1", V4, "they may have no common point"),
+        ("simplex & box:0.5,1", V4, "box:0.5,1 and simplex have no common point: the set is empty"),
+        ("box:3,4 & ball:1", V4, "box:3,4 and ball:1 have no common point: the set is empty"),
     ];
     for (text, shape, fragment) in table {
         let outcome = SetSpec::parse(text).unwrap_or_else(|error| panic!("{error}")).build(shape);

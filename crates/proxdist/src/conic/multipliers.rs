@@ -3,15 +3,15 @@
 //! $\theta$ minimises a convex F over the set exactly if $-g$ lies in the normal cone, $g + A^Tz + \sum_k\lambda_k(\theta - c_k) = 0$ with $z \ge 0$ and
 //! $\lambda \ge 0$ on the rows and balls that hold with equality. The distance, in the metric of scaled columns,
 //! $$\min_{z \ge 0,\ \lambda \ge 0} \|D^{-1/2}(g + A^Tz + \textstyle\sum_k\lambda_k(\theta - c_k))\|,$$
-//! is a nonnegative least-squares problem. Rows of one variable take what they can get of its entry and are not unknowns; the others are
-//! found by an active-set method (Lawson and Hanson 1974), started with all of them.
+//! is a nonnegative least-squares problem. Plain least squares usually has the right signs; where it has not, the signs make it a quadratic
+//! program over a set of rows, solved like any other.
 //!
 //! Whatever multipliers come out, they prove something: for every point $c$ of the set,
 //! $$g^T(c - \theta) \ge r^T(c - \theta) - z^Ts - \textstyle\sum_k\lambda_k(r_k - \|\theta - c_k\|)\,r_k,$$
 //! where $r$ is the residual and $s$ the slacks.
 
-use super::Conic;
-use crate::linalg::Cholesky;
+use super::{Conic, Hessian, Model, Quadratic, Reach, refined, solve};
+use crate::linalg::{Cholesky, axpy, dot, gram};
 
 /// Slack that counts as none, relative to the numbers that cancel in it.
 const TOUCHING: f64 = 1e-11;
@@ -179,64 +179,61 @@ fn least_squares(start: &[f64], weights: &[f64], bounds: &[Bounds], normals: &[N
     best.1
 }
 
-/// Nonnegative least squares (free where marked) over the counted variables, by the active-set method.
+/// Nonnegative least squares (free where marked) over the counted variables, as a quadratic program if plain least squares has a wrong sign.
 fn nonnegative(start: &[f64], weights: &[f64], counted: &[bool], normals: &[(&[(usize, f64)], bool)]) -> Vec<f64> {
     let count = normals.len();
     let within = |terms: &[(usize, f64)]| {
         terms.iter().filter(|term| counted[term.0]).map(|&(j, a)| a * a * weights[j]).sum::<f64>().sqrt()
     };
     let lengths: Vec<f64> = normals.iter().map(|(terms, _)| within(terms)).collect();
-    let mut basis: Vec<bool> = lengths.iter().map(|length| *length > 0.0).collect();
+    let basis: Vec<bool> = lengths.iter().map(|length| *length > 0.0).collect();
     let least = |basis: &[bool]| solved(start, weights, counted, normals, basis, &lengths);
     let is_negative = |k: usize, u: &[f64], basis: &[bool]| basis[k] && !normals[k].1 && u[k] < 0.0;
-    let mut now = least(&basis);
+    let now = least(&basis);
     // Usually all have the right sign at once.
     if (0..count).all(|k| !is_negative(k, &now, &basis)) {
         return now;
     }
-    (0..count).filter(|&k| !normals[k].1).for_each(|k| {
-        basis[k] = now[k] > 0.0;
-        now[k] = now[k].max(0.0);
-    });
-    let most = if count > 300 { 50 } else { 100 + 6 * count };
-    for _ in 0..most {
-        let trial = least(&basis);
-        let shortest = (0..count)
-            .filter(|&k| is_negative(k, &trial, &basis))
-            .map(|k| (now[k] / (now[k] - trial[k]), k))
-            .min_by(|a, b| a.0.total_cmp(&b.0));
-        if let Some((part, stops)) = shortest {
-            now.iter_mut().zip(&trial).for_each(|(n, t)| *n += part * (t - *n));
-            for k in 0..count {
-                if basis[k] && !normals[k].1 && (k == stops || now[k] <= 0.0) {
-                    (basis[k], now[k]) = (false, 0.0);
-                }
-            }
-            continue;
-        }
-        now = trial;
-        let mut entries = start.to_vec();
-        for ((terms, _), u) in normals.iter().zip(&now) {
-            terms.iter().for_each(|&(j, a)| entries[j] += u * a);
-        }
-        let size =
-            (0..start.len()).filter(|&j| counted[j]).map(|j| entries[j].powi(2) * weights[j]).sum::<f64>().sqrt();
-        // The row outside that would lower the squares most comes back.
-        let pull = |k: usize| {
-            let terms = normals[k].0.iter().filter(|term| counted[term.0]);
-            -terms.map(|&(j, a)| a * weights[j] * entries[j]).sum::<f64>() / lengths[k]
-        };
-        let returning = (0..count)
-            .filter(|&k| !basis[k] && lengths[k] > 0.0)
-            .map(|k| (pull(k), k))
-            .filter(|(pull, _)| *pull > 1e-8 * size)
-            .max_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1)));
-        match returning {
-            Some((_, k)) => basis[k] = true,
-            None => break,
+    // Otherwise the signs make it a quadratic program of its own, in the multiples of unit normals.
+    let size = start.len();
+    let mut matrix = vec![0.0; count * size];
+    for (k, (terms, _)) in normals.iter().enumerate().filter(|(k, _)| lengths[*k] > 0.0) {
+        for &(j, a) in terms.iter().filter(|term| counted[term.0]) {
+            matrix[k * size + j] = a * weights[j].sqrt() / lengths[k];
         }
     }
-    now
+    let right: Vec<f64> = (0..size).map(|j| if counted[j] { start[j] * weights[j].sqrt() } else { 0.0 }).collect();
+    let mut hessian = vec![0.0; count * count];
+    gram(&matrix, count, size, &mut hessian);
+    let linear: Vec<f64> = (0..count).map(|k| dot(&matrix[k * size..(k + 1) * size], &right)).collect();
+    let signs = normals.iter().enumerate().filter(|(_, normal)| !normal.1);
+    let conic = signs.fold(Conic::everything(count), |set, (k, _)| set.at_most(vec![(k, -1.0)], 0.0));
+    let quadratic = Quadratic { hessian: Hessian::Dense(hessian), linear };
+    let squares = |u: &[f64]| {
+        let mut left = right.clone();
+        (0..count).for_each(|k| axpy(u[k], &matrix[k * size..(k + 1) * size], &mut left));
+        dot(&left, &left)
+    };
+    let mut best: Vec<f64> =
+        (0..count).map(|k| if normals[k].1 { now[k] } else { now[k].max(0.0) } * lengths[k]).collect();
+    let mut least_squares = squares(&best);
+    for reach in Reach::ALL {
+        let Model::Found { x: mut u, mut active } =
+            solve(&quadratic, &conic, &vec![0.0; count], reach, &mut Cholesky::default())
+        else {
+            continue;
+        };
+        let is_exact = refined(&quadratic, &conic, &mut u, &mut active);
+        (0..count).filter(|&k| !normals[k].1).for_each(|k| u[k] = u[k].max(0.0));
+        let found = squares(&u);
+        if found < least_squares {
+            (least_squares, best) = (found, u);
+        }
+        if is_exact {
+            break;
+        }
+    }
+    best.iter().zip(&lengths).map(|(u, length)| if *length > 0.0 { u / length } else { 0.0 }).collect()
 }
 
 /// Least squares without signs, over the rows of the basis and the counted variables.

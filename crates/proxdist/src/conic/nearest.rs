@@ -3,13 +3,16 @@
 //!
 //! An interior-point method comes near, `refine.rs` ends it, and `multipliers.rs` has the last word.
 
-use super::{Active, Conic, Hessian, Model, Quadratic, Reach, multipliers, refined, solve};
+use super::{Active, Conic, Hessian, Model, Quadratic, Reach, Row, multipliers, refined, solve};
 use crate::linalg::Cholesky;
 
 /// Distance from the normal cone at which a point counts as nearest, relative to how far it is.
 const ACCURACY: f64 = 1e-9;
 /// Violation that is still accepted where the last digits cannot be had.
 const INSIDE: f64 = 1e-10;
+
+/// Room by which rows are widened where sets seem to have no common point.
+const TOUCHING: f64 = 2e-10;
 
 /// What was found.
 #[derive(Clone, Debug, PartialEq)]
@@ -30,25 +33,57 @@ pub(crate) fn nearest(conic: &Conic, weights: Option<&[f64]>, point: &[f64]) -> 
     if conic.violation(point) <= 1e-15 {
         return Nearest::Found(point.to_vec());
     }
+    // Numbers that vanish when they are squared are as good as zero here.
+    let point: Vec<f64> = point.iter().map(|x| if x.abs() < 1e-140 { 0.0 } else { *x }).collect();
+    let point = &point[..];
     let size = conic.variables();
     let mut diagonal = weights.map_or_else(|| vec![1.0; conic.features], <[f64]>::to_vec);
     let mut linear: Vec<f64> = diagonal.iter().zip(point).map(|(w, u)| -w * u).collect();
     diagonal.resize(size, 0.0);
     linear.resize(size, 0.0);
     let quadratic = Quadratic { hessian: Hessian::Diagonal(diagonal), linear };
-    let mut near = None;
-    for reach in [Reach::Set, Reach::Function] {
+    let (mut near, mut proofs) = (None, 0);
+    for reach in Reach::ALL {
         match solve(&quadratic, conic, &vec![0.0; size], reach, &mut Cholesky::default()) {
             Model::Found { x, active } => match ended(&quadratic, conic, x, active, point) {
                 (exact, true) => return Nearest::Found(exact),
                 (other, false) if conic.violation(&other) <= INSIDE => near = near.or(Some(other)),
                 _ => {}
             },
-            Model::Empty => return Nearest::Empty,
+            Model::Empty => proofs += 1,
             Model::Failed => {}
         }
     }
-    near.map_or(Nearest::Unclear, Nearest::Found)
+    match near {
+        Some(near) => Nearest::Found(near),
+        // One proof in floating-point numbers may err by its scaling, two do not.
+        None if proofs > 1 => touching(conic, weights, point),
+        None => Nearest::Unclear,
+    }
+}
+
+/// The nearest point of a set that has none up to rounding: sets that touch may be apart in the last digit.
+fn touching(conic: &Conic, weights: Option<&[f64]>, point: &[f64]) -> Nearest {
+    if conic.rows.iter().any(|row| row.is_relaxed) {
+        return Nearest::Empty;
+    }
+    let mut wider = conic.clone();
+    wider.rows.clear();
+    let top = conic.rows.iter().map(|row| row.right.abs()).chain(conic.balls.iter().map(|ball| ball.radius));
+    let top = top.fold(0.0, f64::max);
+    for row in &conic.rows {
+        let room = TOUCHING * (row.right.abs() + 1e-3 * top * row.terms.iter().map(|(_, a)| a.abs()).sum::<f64>());
+        wider.rows.push(Row { right: row.right + room, is_equality: false, is_relaxed: true, ..row.clone() });
+        if row.is_equality {
+            let terms = row.terms.iter().map(|&(j, a)| (j, -a)).collect();
+            wider.rows.push(Row { terms, right: room - row.right, is_equality: false, is_relaxed: true });
+        }
+    }
+    wider.balls.iter_mut().for_each(|ball| ball.radius *= 1.0 + TOUCHING);
+    match nearest(&wider, weights, point) {
+        Nearest::Found(x) if conic.violation(&x) <= 1e-9 => Nearest::Found(x),
+        _ => Nearest::Empty,
+    }
 }
 
 /// The last digits, and whether the result is in the set and shown to be nearest.

@@ -3,11 +3,21 @@
 
 use super::{Conic, Hessian, Quadratic, Row};
 
-/// What decides the size of the points that matter: the numbers in the description of the set, or the way to the minimiser without it.
+/// Curvature that counts as none, relative to the largest.
+const FLAT: f64 = 1e-18;
+
+/// What decides the size of the points that matter: the numbers in the description of the set, the way to the minimiser without it, or the
+/// smaller of the two. Which is right depends on which rows matter; they are tried in turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reach {
+    Smaller,
     Set,
     Function,
+}
+
+impl Reach {
+    /// All, the likeliest first.
+    pub(crate) const ALL: [Self; 3] = [Self::Smaller, Self::Set, Self::Function];
 }
 
 /// A row in scaled variables, of unit length.
@@ -61,22 +71,27 @@ impl Scaled {
     pub(super) fn of(quadratic: &Quadratic, conic: &Conic, start: &[f64], reach: Reach) -> Self {
         let size = quadratic.size();
         let largest = (0..size).map(|j| quadratic.diagonal(j)).fold(0.0, f64::max);
+        // A variable without curvature gets the units of the others, on the average.
+        let bent: Vec<f64> = (0..size).map(|j| quadratic.diagonal(j)).filter(|d| *d > FLAT * largest).collect();
+        let usual = (bent.iter().map(|d| d.ln()).sum::<f64>() / bent.len().max(1) as f64).exp();
         let unit = |j: usize| {
             let own = match conic.magnitudes.get(j.wrapping_sub(conic.features)) {
                 Some(magnitude) if j >= conic.features => quadratic.diagonal(magnitude.of),
                 _ => quadratic.diagonal(j),
             };
-            // A variable without curvature takes part in the units of the flattest that has some.
-            1.0 / own.max(1e-20 * largest).max(f64::MIN_POSITIVE).sqrt()
+            1.0 / if own > FLAT * largest { own } else { usual }.sqrt()
         };
         let mut units: Vec<f64> = (0..size).map(unit).collect();
         // Two sizes: that of gradients, and that of the points that matter, which a small set bounds.
         let slope = quadratic.gradient(start).iter().zip(&units).map(|(g, u)| (g * u).abs()).fold(0.0, f64::max);
-        let slope = if slope > 0.0 && slope.is_finite() { slope } else { 1.0 };
+        let has_slope = slope > 0.0 && slope.is_finite();
+        let slope = if has_slope { slope } else { 1.0 };
         let away = start.iter().zip(&units).map(|(x, u)| (x / u).abs()).fold(0.0, f64::max);
+        let extent = extent(conic, &units);
         let reach = match reach {
-            Reach::Set => slope.min(extent(conic, &units)).max(away),
-            Reach::Function => slope.max(away),
+            Reach::Smaller if has_slope => slope.min(extent).max(away),
+            Reach::Function if has_slope => slope.max(away),
+            _ => extent.max(away),
         };
         let reach = if reach > 0.0 && reach.is_finite() { reach } else { slope };
         units.iter_mut().for_each(|u| *u *= reach);

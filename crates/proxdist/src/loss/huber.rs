@@ -43,6 +43,9 @@ impl Loss for Huber {
     fn least_curvature(&self, predictor: f64, response: f64, radius: f64) -> f64 {
         curvature_at_ends(self, predictor, response, radius)
     }
+    fn has_straight_pieces(&self) -> bool {
+        true
+    }
     fn majorant_curvature(&self, predictor: f64, response: f64) -> Option<f64> {
         // The parabola with its minimum at η = y, as in iteratively reweighted least squares.
         Some((self.delta / (response - predictor).abs()).min(1.0))

@@ -31,6 +31,11 @@ impl Loss for Logistic {
     fn curvature_bound(&self) -> Option<f64> {
         Some(0.25)
     }
+    /// $\log(1 + e^\eta) - \eta/2$ is concave in $\eta^2$, so the parabola in $\eta^2$ that touches it lies above (Jaakkola and Jordan 2000).
+    fn majorant_curvature(&self, predictor: f64, _response: f64) -> Option<f64> {
+        let size = predictor.abs();
+        Some(if size < 1e-4 { 0.25 } else { (0.5 * size).tanh() / (2.0 * size) })
+    }
     fn least_curvature(&self, predictor: f64, response: f64, radius: f64) -> f64 {
         ROUNDED_DOWN * curvature_at_ends(self, predictor, response, radius)
     }

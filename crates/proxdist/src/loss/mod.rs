@@ -46,6 +46,11 @@ pub trait Loss: Send + Sync {
         0.0
     }
 
+    /// Whether the second derivative vanishes on whole intervals, where it says nothing about the size of steps.
+    fn has_straight_pieces(&self) -> bool {
+        false
+    }
+
     /// The curvature of a parabola that touches the loss at $\eta$ and is nowhere below it. For losses with straight pieces, where the second
     /// derivative is silent about how far a step may go; `None` for the others.
     fn majorant_curvature(&self, predictor: f64, response: f64) -> Option<f64> {
@@ -117,6 +122,9 @@ impl<P: Deref<Target: Loss> + Send + Sync> Loss for P {
     }
     fn least_curvature(&self, predictor: f64, response: f64, radius: f64) -> f64 {
         (**self).least_curvature(predictor, response, radius)
+    }
+    fn has_straight_pieces(&self) -> bool {
+        (**self).has_straight_pieces()
     }
     fn majorant_curvature(&self, predictor: f64, response: f64) -> Option<f64> {
         (**self).majorant_curvature(predictor, response)

@@ -22,6 +22,9 @@ impl Loss for SquaredHinge {
     fn curvature_bound(&self) -> Option<f64> {
         Some(1.0)
     }
+    fn has_straight_pieces(&self) -> bool {
+        true
+    }
     fn majorant_curvature(&self, _predictor: f64, _response: f64) -> Option<f64> {
         Some(1.0)
     }

@@ -24,6 +24,9 @@ impl<A: Loss, B: Loss> Loss for Sum<A, B> {
     fn least_curvature(&self, predictor: f64, response: f64, radius: f64) -> f64 {
         self.0.least_curvature(predictor, response, radius) + self.1.least_curvature(predictor, response, radius)
     }
+    fn has_straight_pieces(&self) -> bool {
+        self.0.has_straight_pieces() || self.1.has_straight_pieces()
+    }
     fn majorant_curvature(&self, predictor: f64, response: f64) -> Option<f64> {
         let first = self.0.majorant_curvature(predictor, response);
         let second = self.1.majorant_curvature(predictor, response);

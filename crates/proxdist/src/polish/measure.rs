@@ -40,7 +40,7 @@ pub(crate) fn free_part(features: usize, gradient: &[f64], metric: &[f64]) -> f6
 
 /// The diagonal of $D$ at a point. For losses with straight pieces, on which the Hessian vanishes, that of a quadratic function above F.
 pub(crate) fn metric(function: &mut dyn Smooth, point: &[f64]) -> Result<Vec<f64>> {
-    function.linearise_with(point, 1.0)?;
+    function.linearise_with(point, f64::from(u8::from(function.has_straight_pieces())))?;
     function.diagonal()
 }
 

@@ -200,6 +200,10 @@ impl Smooth for OnColumns<'_> {
         Ok(())
     }
 
+    fn has_straight_pieces(&self) -> bool {
+        self.objective.loss.has_straight_pieces()
+    }
+
     fn has_majorant(&self) -> bool {
         self.objective.has_majorant()
     }

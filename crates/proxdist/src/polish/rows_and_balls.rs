@@ -132,7 +132,7 @@ pub(crate) fn minimise(
 
 /// The metric that residuals are measured in: that of the model, unless the loss has straight pieces.
 fn metric_of(function: &mut dyn Smooth, models: &Models, point: &[f64]) -> Result<Vec<f64>> {
-    if function.has_majorant() { metric(function, point) } else { Ok(models.diagonal()) }
+    if function.has_straight_pieces() { metric(function, point) } else { Ok(models.diagonal()) }
 }
 
 /// A point with value and gradient.
@@ -221,7 +221,7 @@ impl Models<'_> {
         }
         self.active = None;
         let mut nearby = None;
-        for reach in [Reach::Set, Reach::Function] {
+        for reach in Reach::ALL {
             let Model::Found { x: mut near, mut active } = solve(&quadratic, self.conic, &x, reach, &mut self.cholesky)
             else {
                 continue;

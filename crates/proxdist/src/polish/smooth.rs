@@ -34,6 +34,11 @@ pub(crate) trait Smooth {
     /// Whether such a quadratic function is known.
     fn has_majorant(&self) -> bool;
 
+    /// Whether second derivatives may vanish where the function is not flat: losses with straight pieces.
+    fn has_straight_pieces(&self) -> bool {
+        false
+    }
+
     /// `out = H v` at the linearised point.
     fn hessian_times(&mut self, v: &[f64], out: &mut [f64]) -> Result<()>;
 

@@ -106,6 +106,9 @@ impl<L: Loss> Smooth for Regression<L> {
         self.curvatures = (0..n).map(|i| bend(i) / n as f64).collect();
         Ok(())
     }
+    fn has_straight_pieces(&self) -> bool {
+        self.loss.has_straight_pieces()
+    }
     fn has_majorant(&self) -> bool {
         self.loss.majorant_curvature(0.0, 0.0).is_some()
     }
