@@ -78,6 +78,9 @@ fn small_model() -> Model {
         .clone()
 }
 
+/// Puts a number into a model where it does not belong.
+type Spoil = fn(&mut Model, f64);
+
 #[test]
 fn no_number_that_is_not_finite_is_ever_written() {
     let folder = tempfile::tempdir().unwrap();
@@ -85,7 +88,6 @@ fn no_number_that_is_not_finite_is_ever_written() {
     let good = small_model();
     good.save(&path).unwrap();
     let kept = std::fs::read(&path).unwrap();
-    type Spoil = fn(&mut Model, f64);
     let spoil: [(&str, Spoil); 8] = [
         ("coefficient 2", |model, value| model.coefficients[1] = value),
         ("intercept", |model, value| model.intercept = Some(value)),

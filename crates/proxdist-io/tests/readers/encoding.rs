@@ -91,7 +91,7 @@ fn means_of_training_fill_gaps_in_other_files() {
     assert_eq!(rows(&filled), [[2.0, 0.0], [5.0, 1.0]]);
     let plain = csv("a,t\n1,u\n3,v\n", &options());
     let error = fails(b"a,t\n1,u\n,v\n", "t.csv", &options().missing(Missing::Mean).schema(plain.schema));
-    assert!(matches!(error, Error::MissingValue { .. }), "{error}");
+    assert!(matches!(error, Error::NoFill { .. }), "{error}");
 }
 
 #[test]
@@ -110,7 +110,7 @@ fn matrices_without_names_have_a_short_schema_that_fits_text_files() {
     let table = csv("7,8,9\n", &options().schema(serde_json::from_str(&text).unwrap()));
     assert_eq!(rows(&table), [[7.0, 8.0, 9.0]]);
     let error = fails(b"7,8\n", "t.csv", &options().schema(train.schema));
-    assert!(matches!(error, Error::UnknownColumn { .. }), "{error}");
+    assert!(error.to_string().contains("2 feature columns, but the model was trained on 3"), "{error}");
 }
 
 #[test]

@@ -290,3 +290,15 @@ impl Quadratic {
         (0..x.len()).map(|j| product(j) + self.linear[j]).collect()
     }
 }
+
+/// Curvature that counts as none, relative to the largest.
+const FLAT: f64 = 1e-18;
+
+/// Curvatures to scale variables by: those without any get that of the others, on the average.
+fn without_flat(diagonal: impl Iterator<Item = f64> + Clone) -> Vec<f64> {
+    let largest = diagonal.clone().fold(0.0, f64::max);
+    let bent = diagonal.clone().filter(|d| *d > FLAT * largest);
+    let count = bent.clone().count();
+    let usual = if count == 0 { 1.0 } else { (bent.map(f64::ln).sum::<f64>() / count as f64).exp() };
+    diagonal.map(|d| if d > FLAT * largest { d } else { usual }).collect()
+}

@@ -10,7 +10,7 @@
 //! $$g^T(c - \theta) \ge r^T(c - \theta) - z^Ts - \textstyle\sum_k\lambda_k(r_k - \|\theta - c_k\|)\,r_k,$$
 //! where $r$ is the residual and $s$ the slacks.
 
-use super::{Conic, Hessian, Model, Quadratic, Reach, refined, solve};
+use super::{Conic, Hessian, Model, Quadratic, Reach, refined, solve, without_flat};
 use crate::linalg::{Cholesky, axpy, dot, gram};
 
 /// Slack that counts as none, relative to the numbers that cancel in it.
@@ -20,6 +20,8 @@ const MOST: usize = 3000;
 /// Unknowns up to which bounds are unknowns too.
 const MOST_EXPLICIT: usize = 1500;
 const ROUNDS: usize = 60;
+/// Multiples below this share of the largest are left out at the end.
+const SMALL_SHARE: f64 = 1e-7;
 
 /// The best multipliers found.
 #[derive(Clone, Debug)]
@@ -57,10 +59,9 @@ impl Bounds {
 /// The multipliers for `gradient` at `theta`, which lies in the set; `metric` is the diagonal of $D$. `None` if there are too many unknowns.
 pub(crate) fn multipliers(conic: &Conic, theta: &[f64], gradient: &[f64], metric: &[f64]) -> Option<Multipliers> {
     let x = conic.lifted(theta);
-    let largest = metric.iter().copied().fold(0.0, f64::max);
-    let weight = |j: usize| 1.0 / metric[j].max(1e-20 * largest).max(f64::MIN_POSITIVE);
-    let mut weights: Vec<f64> = (0..conic.features).map(weight).collect();
-    weights.extend(conic.magnitudes.iter().map(|t| weight(t.of)));
+    let mut weights: Vec<f64> =
+        without_flat(metric[..conic.features].iter().copied()).iter().map(|d| 1.0 / d).collect();
+    weights.extend(conic.magnitudes.iter().map(|t| weights[t.of]).collect::<Vec<_>>());
     let mut start = gradient[..conic.features].to_vec();
     start.extend(conic.magnitudes.iter().map(|t| t.price));
 
@@ -232,6 +233,21 @@ fn nonnegative(start: &[f64], weights: &[f64], counted: &[bool], normals: &[(&[(
         if is_exact {
             break;
         }
+    }
+    // The last digits: plain least squares over those that are not zero, without any that turns negative.
+    let top = best.iter().fold(0.0_f64, |top, u| top.max(u.abs()));
+    let mut basis: Vec<bool> =
+        (0..count).map(|k| lengths[k] > 0.0 && (normals[k].1 || best[k] > SMALL_SHARE * top)).collect();
+    for _ in 0..ROUNDS {
+        let trial: Vec<f64> = least(&basis).iter().zip(&lengths).map(|(u, length)| u * length).collect();
+        let negative: Vec<usize> = (0..count).filter(|&k| is_negative(k, &trial, &basis)).collect();
+        if negative.is_empty() {
+            if squares(&trial) < least_squares {
+                best = trial;
+            }
+            break;
+        }
+        negative.iter().for_each(|&k| basis[k] = false);
     }
     best.iter().zip(&lengths).map(|(u, length)| if *length > 0.0 { u / length } else { 0.0 }).collect()
 }

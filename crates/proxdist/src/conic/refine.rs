@@ -8,7 +8,7 @@
 //! 2. On them the conditions $Z^T(Hx + c + \sum_k\lambda_k(x - a_k)) + J^Ty = 0$, $Jx = b$, $\|x - a_k\| = r_k$ are solved by Newton's method, where $J$ are the rows left over.
 //! 3. Rows that turn out violated join, rows with a negative multiplier leave, and the system is solved again.
 
-use super::{Conic, Hessian, Quadratic, multipliers};
+use super::{Conic, Hessian, Quadratic, multipliers, without_flat};
 use crate::linalg::{Cholesky, axpy, dot};
 
 /// Rounds of joining and leaving.
@@ -97,11 +97,11 @@ pub(crate) fn refine(quadratic: &Quadratic, conic: &Conic, x: &mut [f64], active
         // Rows of one or two variables have no multiplier here; the distance from the normal cone tells whether they hold on wrongly.
         if is_consistent {
             let gradient = quadratic.gradient(&point);
+            let diagonal = without_flat((0..conic.features).map(|j| quadratic.diagonal(j)));
             let metric = |j: usize| match conic.magnitudes.get(j.wrapping_sub(conic.features)) {
-                Some(magnitude) if j >= conic.features => quadratic.diagonal(magnitude.of),
-                _ => quadratic.diagonal(j),
+                Some(magnitude) if j >= conic.features => diagonal[magnitude.of],
+                _ => diagonal[j],
             };
-            let diagonal: Vec<f64> = (0..conic.features).map(metric).collect();
             let size =
                 gradient.iter().zip(&diagonal).map(|(g, d)| g * g / d.max(f64::MIN_POSITIVE)).sum::<f64>().sqrt();
             let judged = multipliers(conic, &point[..conic.features], &gradient[..conic.features], &diagonal);

@@ -1,10 +1,7 @@
 //! A quadratic function and a set in variables of equal curvature, rows of unit length and gradients of unit size, so that neither the units of the
 //! columns nor those of the response matter to an interior-point method.
 
-use super::{Conic, Hessian, Quadratic, Row};
-
-/// Curvature that counts as none, relative to the largest.
-const FLAT: f64 = 1e-18;
+use super::{Conic, Hessian, Quadratic, Row, without_flat};
 
 /// What decides the size of the points that matter: the numbers in the description of the set, the way to the minimiser without it, or the
 /// smaller of the two. Which is right depends on which rows matter; they are tried in turn.
@@ -70,16 +67,13 @@ pub(super) struct Scaled {
 impl Scaled {
     pub(super) fn of(quadratic: &Quadratic, conic: &Conic, start: &[f64], reach: Reach) -> Self {
         let size = quadratic.size();
-        let largest = (0..size).map(|j| quadratic.diagonal(j)).fold(0.0, f64::max);
-        // A variable without curvature gets the units of the others, on the average.
-        let bent: Vec<f64> = (0..size).map(|j| quadratic.diagonal(j)).filter(|d| *d > FLAT * largest).collect();
-        let usual = (bent.iter().map(|d| d.ln()).sum::<f64>() / bent.len().max(1) as f64).exp();
+        let bends = without_flat((0..size).map(|j| quadratic.diagonal(j)));
         let unit = |j: usize| {
             let own = match conic.magnitudes.get(j.wrapping_sub(conic.features)) {
-                Some(magnitude) if j >= conic.features => quadratic.diagonal(magnitude.of),
-                _ => quadratic.diagonal(j),
+                Some(magnitude) if j >= conic.features => bends[magnitude.of],
+                _ => bends[j],
             };
-            1.0 / if own > FLAT * largest { own } else { usual }.sqrt()
+            1.0 / own.sqrt()
         };
         let mut units: Vec<f64> = (0..size).map(unit).collect();
         // Two sizes: that of gradients, and that of the points that matter, which a small set bounds.
