@@ -23,6 +23,7 @@ __all__ = [
     "partial_fit",
     "project",
     "select",
+    "write_whole",
 ]
 
 def fit(

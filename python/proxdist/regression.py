@@ -123,9 +123,9 @@ class ConstrainedRegressor(_Stream, _Regression):
     ----------
     coef_, intercept_ : the model, in the units of ``X``.
     support_ : indices of the nonzero coefficients.
-    certificate_ : what is known about the result: ``distance`` of the last iterate to the set, ``stationarity``,
-    ``gap`` to the optimum for
-        convex sets, ``exchanges`` (what was done to rule out other features) for sparsity.
+    certificate_ : what is known about the result, as measured: ``distance`` to the set, ``stationarity`` on scaled
+        columns relative to F, ``gap`` (a proven bound on how far F is above its minimum, or None) and ``gap_proof``,
+        ``exchanges`` (what was done to rule out other features), ``iterate_distance`` of the last iterate.
     stop_reason_, n_iter_, objective_, rho1_, standardized_, trace_ : how it went.
     n_features_in_, feature_names_in_ : what it was fitted to.
 

@@ -9,7 +9,7 @@ from conftest import ROOT
 
 sys.path.insert(0, str(ROOT / "python"))
 
-from campaign import choices, judge, problems, real_files, run, second, table
+from campaign import choices, judge, problems, real_files, run, second
 from campaign.library import Claims, Result
 
 SEED = 0
@@ -21,12 +21,11 @@ def test_all_laws_hold_for_the_first_problems_of_each_family(family):
     at = problems.FAMILIES.index(family)
     numbers = [at + k * len(problems.FAMILIES) for k in range(ROUNDS)]
     verdicts = [run.verdict_of(f"{SEED}:{number}").to_json() for number in numbers]
-    # So few problems cannot tell one miss in two hundred from none: that is for the whole campaign.
-    assert not [v for v in verdicts if v.get("no_truth")]
-    faults = table.faults(table.counted(verdicts))
+    # A fit that says it is not finished may be above the optimum; how often that happens is for the whole campaign to count.
+    silent = [v for v in verdicts if judge.Verdict(**v).breaks_a_law or (v.get("above") and not v.get("not_finished"))]
     if family in problems.SELECTING:
-        faults = {} if not [v for v in verdicts if judge.Verdict(**v).breaks_a_law] else faults
-    assert not faults, verdicts
+        silent = [v for v in verdicts if judge.Verdict(**v).breaks_a_law]
+    assert not silent, silent
 
 
 #: The file with 401 columns takes the independent solver seconds; one column in four is enough here.

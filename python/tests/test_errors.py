@@ -27,7 +27,7 @@ X, Y, _ = planted(rows=60, columns=5)
         ({"constraint": 7}, TypeError, "a constraint is"),
         ({"loss": "logistic"}, ValueError, "loss must be one of"),
         ({"loss": "huber:-1"}, ValueError, "huber delta must be positive"),
-        ({"ridge": -1.0}, ValueError, "ridge must be zero or positive"),
+        ({"ridge": -1.0}, ValueError, "ridge must be from 0 to 1e70"),
         ({"ridge": float("nan")}, ValueError, "ridge must be"),
         ({"rho1": 0.0}, ValueError, "rho1 must be"),
         ({"rho1": "fast"}, ValueError, "rho1 must be a number or 'auto'"),

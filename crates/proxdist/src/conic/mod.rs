@@ -34,8 +34,6 @@ pub struct Row {
     pub right: f64,
     /// Whether it is an equation.
     pub is_equality: bool,
-    /// Whether it was widened by rounding, after which it is not widened again.
-    pub(crate) is_relaxed: bool,
 }
 
 impl Row {
@@ -112,14 +110,14 @@ impl Conic {
     /// With $\sum a_jx_j \le b$.
     #[must_use]
     pub fn at_most(mut self, terms: Vec<(usize, f64)>, right: f64) -> Self {
-        self.rows.push(Row { terms, right, is_equality: false, is_relaxed: false });
+        self.rows.push(Row { terms, right, is_equality: false });
         self
     }
 
     /// With $\sum a_jx_j = b$.
     #[must_use]
     pub fn equal(mut self, terms: Vec<(usize, f64)>, right: f64) -> Self {
-        self.rows.push(Row { terms, right, is_equality: true, is_relaxed: false });
+        self.rows.push(Row { terms, right, is_equality: true });
         self
     }
 

@@ -12,7 +12,7 @@ const ACCURACY: f64 = 1e-9;
 const INSIDE: f64 = 1e-10;
 
 /// Room by which rows are widened where sets seem to have no common point.
-const TOUCHING: f64 = 2e-10;
+const TOUCHING: f64 = 2e-12;
 
 /// What was found.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,6 +27,14 @@ pub(crate) enum Nearest {
 
 /// The nearest point to `point`; no weights mean the Euclidean metric.
 pub(crate) fn nearest(conic: &Conic, weights: Option<&[f64]>, point: &[f64]) -> Nearest {
+    match strictly_nearest(conic, weights, point) {
+        Nearest::Empty => touching(conic, weights, point),
+        found => found,
+    }
+}
+
+/// The same, with sets that are apart in the last digit taken for apart.
+fn strictly_nearest(conic: &Conic, weights: Option<&[f64]>, point: &[f64]) -> Nearest {
     if conic.is_box() {
         return clipped(conic, point);
     }
@@ -57,30 +65,27 @@ pub(crate) fn nearest(conic: &Conic, weights: Option<&[f64]>, point: &[f64]) -> 
     match near {
         Some(near) => Nearest::Found(near),
         // One proof in floating-point numbers may err by its scaling, two do not.
-        None if proofs > 1 => touching(conic, weights, point),
+        None if proofs > 1 => Nearest::Empty,
         None => Nearest::Unclear,
     }
 }
 
 /// The nearest point of a set that has none up to rounding: sets that touch may be apart in the last digit.
 fn touching(conic: &Conic, weights: Option<&[f64]>, point: &[f64]) -> Nearest {
-    if conic.rows.iter().any(|row| row.is_relaxed) {
-        return Nearest::Empty;
-    }
     let mut wider = conic.clone();
     wider.rows.clear();
     let top = conic.rows.iter().map(|row| row.right.abs()).chain(conic.balls.iter().map(|ball| ball.radius));
     let top = top.fold(0.0, f64::max);
     for row in &conic.rows {
         let room = TOUCHING * (row.right.abs() + 1e-3 * top * row.terms.iter().map(|(_, a)| a.abs()).sum::<f64>());
-        wider.rows.push(Row { right: row.right + room, is_equality: false, is_relaxed: true, ..row.clone() });
+        wider.rows.push(Row { right: row.right + room, is_equality: false, ..row.clone() });
         if row.is_equality {
             let terms = row.terms.iter().map(|&(j, a)| (j, -a)).collect();
-            wider.rows.push(Row { terms, right: room - row.right, is_equality: false, is_relaxed: true });
+            wider.rows.push(Row { terms, right: room - row.right, is_equality: false });
         }
     }
     wider.balls.iter_mut().for_each(|ball| ball.radius *= 1.0 + TOUCHING);
-    match nearest(&wider, weights, point) {
+    match strictly_nearest(&wider, weights, point) {
         Nearest::Found(x) if conic.violation(&x) <= 1e-9 => Nearest::Found(x),
         _ => Nearest::Empty,
     }
