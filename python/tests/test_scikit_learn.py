@@ -20,6 +20,7 @@ from proxdist import (
     ConstrainedRegressorCV,
     L1Ball,
     MatrixRegressor,
+    NonNegative,
     Simplex,
     Sparsity,
 )
@@ -36,6 +37,9 @@ ESTIMATORS = [
     ConstrainedRegressorCV(),
     ConstrainedClassifierCV(ridge=1e-2, cv=3),
     MatrixRegressor(),
+    ConstrainedRegressor(constraint=Ball(1.0)),
+    ConstrainedRegressor(constraint=NonNegative() & Ball(1.0)),
+    ConstrainedRegressor(constraint=Sparsity(1) & NonNegative()),
 ]
 
 

@@ -12,7 +12,7 @@ const ACCURACY: f64 = 1e-9;
 const INSIDE: f64 = 1e-10;
 
 /// Room by which rows are widened where sets seem to have no common point.
-const TOUCHING: f64 = 2e-12;
+const TOUCHING: f64 = 1e-13;
 
 /// What was found.
 #[derive(Clone, Debug, PartialEq)]

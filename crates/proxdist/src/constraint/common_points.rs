@@ -84,7 +84,8 @@ impl Constraint for CommonPoints {
                 let conflict = self.conflict(point.len());
                 Err(projection_failure(self, format!("{conflict} have no common point")))
             }
-            Nearest::Unclear => Err(projection_failure(self, "the nearest common point could not be found exactly")),
+            // Sets that touch in so few points that no digits are left: what Dykstra's algorithm reaches, or its error.
+            Nearest::Unclear => self.parts.project(point, work),
         }
     }
 
