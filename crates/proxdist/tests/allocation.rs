@@ -83,6 +83,8 @@ fn a_steady_step_allocates_nothing() {
     let single = Data::dense(&single, 36, &simulated.y).unwrap();
     let huber = Huber::with_delta(1.0).unwrap();
     let losses: [&dyn Loss; 5] = [&Squared, &Logistic, &huber, &Poisson, &SquaredHinge];
+    // Threads that are only now being started allocate, too.
+    let _ = count(&dense, "sparsity:3", &Squared, None, Sampling::WithoutReplacement);
     for (name, data) in [("dense", &dense), ("sparse", &sparse), ("single", &single)] {
         for loss in losses {
             for path in [None, Some(Path::Scalar), Some(Path::Dual), Some(Path::Primal), Some(Path::Conjugate)] {
