@@ -20,6 +20,8 @@ Array = NDArray[np.float64]
 
 #: More conic programs than this are not solved for one problem.
 MOST_PROGRAMS = 100
+#: Relative distance up to which the solver's point counts as inside.
+INSIDE = 1e-9
 
 
 def best(
@@ -50,6 +52,10 @@ def best(
         except Unsolved:
             # A choice may leave no point of the set, as on a simplex without a coordinate.
             complete = complete and not supports[k].any()
+            continue
+        if any(miss > INSIDE * size for miss, size in chosen.misses(optimum.theta)):
+            # A point outside the set shows nothing, whatever its F.
+            complete = False
             continue
         if optimum.value < (to_beat if found is None else found.value):
             found = optimum
