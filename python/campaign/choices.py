@@ -21,7 +21,7 @@ Array = NDArray[np.float64]
 #: More conic programs than this are not solved for one problem.
 MOST_PROGRAMS = 100
 #: Relative distance up to which the solver's point counts as inside.
-INSIDE = 1e-9
+INSIDE = 1e-6
 
 
 def best(

@@ -140,13 +140,11 @@ def test_claims_about_choices_are_tested(family):
         assert not judge.judged(problem, right).false_claims
         # The worst choice is a bad one, fitted as well as can be.
         options = list(problem.set.choices())
-        worst = max(
-            (
-                choices.best(problem.objective, problem.set, [option], np.inf)[0]
-                for option in options[:: len(options) // 6 + 1]
-            ),
-            key=lambda optimum: optimum.value,
-        )
+        fitted = [
+            choices.best(problem.objective, problem.set, [option], np.inf)[0]
+            for option in options[:: len(options) // 6 + 1]
+        ]
+        worst = max((optimum for optimum in fitted if optimum is not None), key=lambda optimum: optimum.value)
         if worst.value > best.value + 1e-6 * abs(best.value) + 1e-9 * problem.objective.at_zero():
             for said in ("every-choice", "refitted", "algebra"):
                 wrong = honest(problem, worst.theta, worst.intercept, distance=1.0, exchanges=said)
