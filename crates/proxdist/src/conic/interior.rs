@@ -6,7 +6,7 @@
 //! Each step is Newton's on them with the products set to a shrinking $\mu$, by Mehrotra's rule (1992): a step to $\mu = 0$ shows how far
 //! $\mu$ may fall and supplies the second-order correction. All unknowns but $x$ and $y$ are eliminated,
 //! $$M = H + \sum_k\lambda_kI_{J_k} + G^T\mathrm{diag}(z/s)G + \sum_k\tfrac{\lambda_k}{\sigma_k}\nabla b_k\nabla b_k^T,$$
-//! and $M$ is factored densely: a model of F has a dense $H$, for which that is twenty times faster than a sparse method at a thousand variables.
+//! and $M$ is factored densely: a model of F has a dense $H$, for which a sparse method has nothing to gain.
 //! Variables are scaled by $H_{jj}^{-1/2}$ first, so the units of the columns do not matter.
 
 use super::scaled::Scaled;

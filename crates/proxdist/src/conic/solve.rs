@@ -1,8 +1,8 @@
 //! An approximate minimiser of a quadratic function over a set, and which rows and balls hold with equality there.
 //!
 //! Two interior-point methods on the same scaled problem. **Clarabel** is mature, proves infeasibility, and factors sparsely: right for small problems and
-//! for diagonal Hessians of any size. A model of F has a dense Hessian, for which a sparse factorisation is slow: 30 ms against 6 ms at 100 variables,
-//! 9.3 s against 0.4 s at 1000 (monotone & ball, one thread). Beyond [`SMALL`] variables `interior.rs` factors densely instead.
+//! for diagonal Hessians of any size. A model of F has a dense Hessian, for which a sparse factorisation is slow: 33 ms at 100
+//! variables, 0.5 s at 300, 9.3 s at 1000 (monotone & ball, one thread, a busy machine). Beyond [`SMALL`] variables `interior.rs` factors densely instead.
 
 use super::interior::{Ended, interior};
 use super::scaled::{Reach, Scaled};

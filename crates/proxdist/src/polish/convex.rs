@@ -17,7 +17,7 @@ use crate::conic::Conic;
 use crate::constraint::{Constraint, Structure};
 use crate::error::Result;
 
-/// Variables up to which a dense model of F is formed and minimised: at 2000 about 3 s a model on one thread.
+/// Variables up to which a dense model of F is formed and minimised. Whole logistic fits with 1000 columns and 20 000 rows took 2 s; beyond 2000 nothing was measured.
 pub(super) const MOST_VARIABLES: usize = 2000;
 /// Differences of F below this, relative to F, are rounding.
 const ROUNDING: f64 = 1e-14;
