@@ -72,7 +72,8 @@ fn cases(rows: impl Strategy<Value = usize>, columns: impl Strategy<Value = usiz
     })
 }
 
-/// $\nabla f_B(\theta) + \lambda\theta + \rho(\theta - z)$, written out entry by entry, and the same at the anchor.
+/// $\nabla f_B(\theta) + \lambda\theta + \rho(\theta - z)$, written out entry by entry, and the same where the prox starts: at the anchor
+/// $\rho z/(\rho + \lambda)$ that the ridge leaves, relative to whose gradient its tolerance is meant.
 fn residuals(case: &Case, loss: &dyn Loss, theta: &[f64]) -> (f64, f64) {
     let response = case.response(loss);
     let total: f64 = case.weights.iter().sum();
@@ -90,7 +91,10 @@ fn residuals(case: &Case, loss: &dyn Loss, theta: &[f64]) -> (f64, f64) {
         }
         gradient.iter().map(|g| g * g).sum::<f64>().sqrt()
     };
-    (gradient(theta), gradient(&case.anchor))
+    let shrunk = |z: &f64| z * case.rho / (case.rho + case.ridge);
+    let mut start = case.anchor.clone();
+    start.iter_mut().take(case.columns).for_each(|z| *z = shrunk(z));
+    (gradient(theta), gradient(&start))
 }
 
 fn step(case: &Case, loss: &dyn Loss, path: Option<Path>) -> Vec<f64> {
