@@ -200,7 +200,8 @@ impl Judge<'_> {
             value += self.l1 * objective.l1_norm(theta);
         }
         // No row of X is read for zero coefficients.
-        let reference = floored(value, objective.value(&vec![0.0; theta.len()]));
+        let at_zero = objective.value(&vec![0.0; theta.len()]);
+        let reference = floored(value, at_zero);
         let metric = self.metric(theta)?;
         let stationarity = match stationarity {
             Some(known) => known,
@@ -209,8 +210,9 @@ impl Judge<'_> {
         let mut nearest = theta[..features].to_vec();
         constraint.project(&mut nearest, &mut Workspace::default())?;
         let distance = crate::polish::distance(&nearest, &theta[..features]);
-        let gap =
+        let convex =
             if constraint.is_convex() && self.l1 == 0.0 { self.gap(theta, &gradient, &metric, value)? } else { None };
+        let gap = least([convex, self.perfect_fit(value, at_zero)]);
         let schedule_meets_theory = self.schedule_meets_theory;
         let certificate =
             Certificate { distance, iterate_distance, stationarity, gap, exchanges, schedule_meets_theory };
@@ -294,9 +296,22 @@ impl Judge<'_> {
         }
         let curved = crate::gap::by_curvature(self.objective, self.constraint, theta, gradient, metric, value)?
             .map(|value| Gap { value, proof: Proof::Curvature });
-        Ok([simple, curved].into_iter().flatten().min_by(|a, b| a.value.total_cmp(&b.value)))
+        Ok(least([simple, curved]))
+    }
+
+    /// How far F is above the least value that its losses have at all, if next to nothing: true of every set.
+    fn perfect_fit(&self, value: f64, at_zero: f64) -> Option<Gap> {
+        let above = (value - self.objective.infimum()).max(0.0);
+        (above <= PERFECT * at_zero.abs()).then_some(Gap { value: above, proof: Proof::PerfectFit })
     }
 }
 
+/// The smallest of some bounds.
+fn least(gaps: [Option<Gap>; 2]) -> Option<Gap> {
+    gaps.into_iter().flatten().min_by(|a, b| a.value.total_cmp(&b.value))
+}
+
+/// Share of F without any feature up to which the distance from a perfect fit is worth a word.
+const PERFECT: f64 = 1e-9;
 /// Numbers of X that are read for the metric at most.
 const MOST_NUMBERS: usize = 50_000_000;

@@ -27,6 +27,8 @@ pub enum Proof {
     SupportFunction,
     /// By multipliers of the constraints and the curvature of F around the result.
     Curvature,
+    /// By the least value that the losses have at any predictors at all: the fit is as good as perfect.
+    PerfectFit,
 }
 
 impl Proof {
@@ -35,6 +37,7 @@ impl Proof {
         match self {
             Self::SupportFunction => "support-function",
             Self::Curvature => "curvature",
+            Self::PerfectFit => "perfect-fit",
         }
     }
 }
@@ -44,6 +47,7 @@ impl fmt::Display for Proof {
         f.write_str(match self {
             Self::SupportFunction => "proven by duality",
             Self::Curvature => "proven by duality and curvature",
+            Self::PerfectFit => "proven, since no model has a lower loss in any row",
         })
     }
 }

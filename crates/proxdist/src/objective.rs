@@ -58,6 +58,13 @@ impl<'p> Objective<'p> {
         self.loss.majorant_curvature(0.0, response).is_some()
     }
 
+    /// A number that F is never below, whatever the parameter.
+    pub(crate) fn infimum(&self) -> f64 {
+        let rows = 0..self.data.rows();
+        let least = rows.map(|row| self.data.weight(row) * self.loss.infimum(self.data.response()[row])).sum::<f64>();
+        least / self.data.weight_sum()
+    }
+
     /// F on all rows; `theta` holds the coefficients and, if there is one, the intercept.
     pub fn value(&self, theta: &[f64]) -> f64 {
         let rows = self.data.rows();

@@ -36,6 +36,12 @@ struct Case {
     intercept: bool,
 }
 
+/// A response that the loss is defined for.
+fn suitable(noise: f64, loss: &dyn Loss) -> f64 {
+    let suits = |y: &f64| loss.check_response(*y).is_ok();
+    [noise, f64::from(u8::from(noise > 0.0))].into_iter().find(suits).unwrap()
+}
+
 impl Case {
     fn rows(&self) -> usize {
         self.noise.len()
@@ -43,8 +49,7 @@ impl Case {
 
     /// Responses that the loss is defined for.
     fn response(&self, loss: &dyn Loss) -> Vec<f64> {
-        let suits = |y: &f64| loss.check_response(*y).is_ok();
-        self.noise.iter().map(|&v| [v, f64::from(u8::from(v > 0.0))].into_iter().find(suits).unwrap()).collect()
+        self.noise.iter().map(|&v| suitable(v, loss)).collect()
     }
 
     fn prox<'l>(&self, loss: &'l dyn Loss) -> Prox<'l> {
@@ -204,11 +209,26 @@ proptest! {
 
     #[test]
     fn majorants_lie_above_the_loss(predictor in -6.0..6.0_f64, step in -12.0..12.0_f64, noise in -3.0..3.0_f64) {
-        for loss in losses().into_iter().filter(|loss| loss.check_response(noise).is_ok()) {
-            let Some(above) = loss.majorant_curvature(predictor, noise) else { continue };
-            let parabola = loss.value(predictor, noise) + loss.slope(predictor, noise) * step + 0.5 * above * step * step;
-            prop_assert!(loss.value(predictor + step, noise) <= parabola + 1e-12 * (1.0 + parabola.abs()), "{}", loss.spec());
-            prop_assert!(above >= loss.curvature(predictor, noise), "{}", loss.spec());
+        for loss in losses() {
+            let y = suitable(noise, &*loss);
+            let Some(above) = loss.majorant_curvature(predictor, y) else { continue };
+            prop_assert!(above >= loss.curvature(predictor, y), "{}", loss.spec());
+            let (slope, end) = (loss.slope(predictor, y), loss.slope(predictor + step, y));
+            // Where the curvature has no bound, only up to the least value.
+            let is_meant = loss.curvature_bound().is_some() || (slope * step <= 0.0 && slope * end >= 0.0);
+            let parabola = loss.value(predictor, y) + slope * step + 0.5 * above * step * step;
+            let is_above = loss.value(predictor + step, y) <= parabola + 1e-12 * (1.0 + parabola.abs());
+            prop_assert!(!is_meant || is_above, "{}", loss.spec());
+        }
+    }
+
+    #[test]
+    fn no_loss_is_below_its_infimum_and_some_predictor_comes_near(noise in -30.0..30.0_f64, predictor in -40.0..40.0_f64) {
+        for loss in losses() {
+            let y = suitable(noise, &*loss);
+            prop_assert!(loss.value(predictor, y) >= loss.infimum(y), "{}", loss.spec());
+            let least = (-4000..4000).map(|i| loss.value(0.01 * f64::from(i), y)).fold(f64::INFINITY, f64::min);
+            prop_assert!(least <= loss.infimum(y) + 1e-3 * (1.0 + y.abs()), "{}: {least} for {y}", loss.spec());
         }
     }
 }

@@ -183,6 +183,15 @@ impl Conic {
         self.magnitudes.iter().filter(|t| t.price != 0.0).map(|t| t.price * theta[t.of].abs()).sum()
     }
 
+    /// The derivative of the penalty along a direction.
+    pub(crate) fn penalty_slope(&self, theta: &[f64], along: &[f64]) -> f64 {
+        let of = |t: &Magnitude| match theta[t.of] {
+            0.0 => along[t.of].abs(),
+            at => along[t.of] * at.signum(),
+        };
+        self.magnitudes.iter().filter(|t| t.price != 0.0).map(|t| t.price * of(t)).sum()
+    }
+
     /// The points of both sets.
     #[must_use]
     pub fn and(mut self, other: &Self) -> Self {

@@ -37,6 +37,9 @@ impl Loss for Huber {
     fn curvature(&self, predictor: f64, response: f64) -> f64 {
         f64::from(u8::from((response - predictor).abs() <= self.delta))
     }
+    fn infimum(&self, _response: f64) -> f64 {
+        0.0
+    }
     fn curvature_bound(&self) -> Option<f64> {
         Some(1.0)
     }

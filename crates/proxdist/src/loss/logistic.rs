@@ -28,6 +28,9 @@ impl Loss for Logistic {
         let tail = (-predictor.abs()).exp();
         tail / ((1.0 + tail) * (1.0 + tail))
     }
+    fn infimum(&self, _response: f64) -> f64 {
+        0.0
+    }
     fn curvature_bound(&self) -> Option<f64> {
         Some(0.25)
     }

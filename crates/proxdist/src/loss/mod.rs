@@ -32,6 +32,12 @@ pub trait Loss: Send + Sync {
     /// $\partial^2\ell/\partial\eta^2$, or a nonnegative generalised second derivative.
     fn curvature(&self, predictor: f64, response: f64) -> f64;
 
+    /// A number that the loss of this response is never below, whatever the predictor.
+    fn infimum(&self, response: f64) -> f64 {
+        let _ = response;
+        f64::NEG_INFINITY
+    }
+
     /// The smallest known upper bound of the curvature over all $\eta$, if there is one.
     fn curvature_bound(&self) -> Option<f64> {
         None
@@ -51,8 +57,8 @@ pub trait Loss: Send + Sync {
         false
     }
 
-    /// The curvature of a parabola that touches the loss at $\eta$ and is nowhere below it. For losses with straight pieces, where the second
-    /// derivative is silent about how far a step may go; `None` for the others.
+    /// The curvature of a parabola that touches the loss at $\eta$ and is not below it up to the least value of the loss; nowhere, if the curvature is bounded. For losses that are
+    /// nearly straight somewhere, where the second derivative is silent about how far a step may go; `None` for the others.
     fn majorant_curvature(&self, predictor: f64, response: f64) -> Option<f64> {
         let _ = (predictor, response);
         None
@@ -116,6 +122,9 @@ impl<P: Deref<Target: Loss> + Send + Sync> Loss for P {
     }
     fn curvature(&self, predictor: f64, response: f64) -> f64 {
         (**self).curvature(predictor, response)
+    }
+    fn infimum(&self, response: f64) -> f64 {
+        (**self).infimum(response)
     }
     fn curvature_bound(&self) -> Option<f64> {
         (**self).curvature_bound()

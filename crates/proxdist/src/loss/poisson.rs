@@ -19,8 +19,23 @@ impl Loss for Poisson {
     fn curvature(&self, predictor: f64, _response: f64) -> f64 {
         predictor.exp()
     }
+    /// $y - y\log y$, at $\eta = \log y$.
+    fn infimum(&self, response: f64) -> f64 {
+        if response == 0.0 {
+            return 0.0;
+        }
+        let least = response - response * response.ln();
+        least - 4.0 * f64::EPSILON * (response + (response * response.ln()).abs())
+    }
     fn least_curvature(&self, predictor: f64, response: f64, radius: f64) -> f64 {
         ROUNDED_DOWN * curvature_at_ends(self, predictor, response, radius)
+    }
+    /// Below $\log y$ the slope is nearly $-y$ while the curvature vanishes: that of the parabola with its least value at $\log y$ says how far it is to there.
+    /// It lies above the loss in between, since the slope is convex.
+    fn majorant_curvature(&self, predictor: f64, response: f64) -> Option<f64> {
+        let (rate, way) = (predictor.exp(), response.ln() - predictor);
+        let chord = (response - rate) / way;
+        Some(if way > 0.0 && chord.is_finite() { chord.max(rate) } else { rate })
     }
     fn check_response(&self, response: f64) -> Result<(), &'static str> {
         if response >= 0.0 { Ok(()) } else { Err("counts or rates that are zero or positive") }

@@ -17,6 +17,9 @@ impl Loss for Squared {
     fn curvature(&self, _predictor: f64, _response: f64) -> f64 {
         1.0
     }
+    fn infimum(&self, _response: f64) -> f64 {
+        0.0
+    }
     fn curvature_bound(&self) -> Option<f64> {
         Some(1.0)
     }

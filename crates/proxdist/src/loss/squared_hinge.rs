@@ -19,6 +19,9 @@ impl Loss for SquaredHinge {
     fn curvature(&self, predictor: f64, response: f64) -> f64 {
         f64::from(u8::from((2.0 * response - 1.0) * predictor < 1.0))
     }
+    fn infimum(&self, _response: f64) -> f64 {
+        0.0
+    }
     fn curvature_bound(&self) -> Option<f64> {
         Some(1.0)
     }

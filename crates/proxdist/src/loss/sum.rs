@@ -18,6 +18,9 @@ impl<A: Loss, B: Loss> Loss for Sum<A, B> {
     fn curvature(&self, predictor: f64, response: f64) -> f64 {
         self.0.curvature(predictor, response) + self.1.curvature(predictor, response)
     }
+    fn infimum(&self, response: f64) -> f64 {
+        self.0.infimum(response) + self.1.infimum(response)
+    }
     fn curvature_bound(&self) -> Option<f64> {
         Some(self.0.curvature_bound()? + self.1.curvature_bound()?)
     }

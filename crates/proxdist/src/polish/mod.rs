@@ -32,6 +32,7 @@ mod scores;
 mod search;
 #[cfg(test)]
 mod search_tests;
+mod segment;
 mod smooth;
 mod subsets;
 mod sweep;

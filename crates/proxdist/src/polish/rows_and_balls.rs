@@ -2,25 +2,25 @@
 //!
 //! At $\theta$ the quadratic model of F is minimised over the whole set, exactly: an interior-point method finds which rows hold with equality, the
 //! refinement the last digits, on scaled variables whatever the units of the columns (`crate::conic`). The segment to the model's minimiser
-//! lies in the set, and F is searched on it. Once the rows have settled, the refinement alone takes the next step, and convergence is quadratic.
+//! lies in the set, and F is searched on it (`segment.rs`). Once the rows have settled, the refinement alone takes the next step, and convergence is quadratic.
 //!
 //! It ends when the gradient is at the normal cone: $\|D^{-1/2}(g + A^Tz)\| \le \varepsilon\sqrt{2F}$ with $D$ the diagonal of the Hessian.
 
 use super::caution::Caution;
 use super::measure::{Measure, metric, reference, relative};
+use super::segment::{self, Trial};
 use super::{Finished, Smooth, Until};
 use crate::conic::{Active, Conic, Hessian, Model, Nearest, Quadratic, Reach, nearest, refine, refined, solve};
 use crate::error::Result;
 use crate::linalg::{Cholesky, all_finite, dot};
 
-const MOST_ITERATIONS: usize = 100;
-/// Fraction of the predicted decrease that a step must achieve.
-const ARMIJO: f64 = 1e-4;
+const MOST_ITERATIONS: usize = 300;
 /// Differences of F below this, relative to F, are rounding.
 const ROUNDING: f64 = 2e-14;
 /// Predicted decreases below this, relative to F, cannot be verified by values alone.
 const UNVERIFIABLE: f64 = 1e-11;
-const HALVINGS: usize = 40;
+/// Share of a model's step below which the model is tried again with more caution.
+const SHORT: f64 = 0.2;
 /// Damping of the model, relative to its diagonal, after steps that failed.
 const DAMPINGS: [f64; 6] = [0.0, 1e-9, 1e-6, 1e-3, 1e-1, 1e1];
 /// Violation at which the start is projected first.
@@ -44,7 +44,7 @@ pub(crate) fn minimise(
     let mut at = At::new(function, conic, point)?;
     let floor = reference(function, 0.0)?;
     let mut models = Models { conic, cholesky: Cholesky::default(), hessian: Vec::new(), active: None };
-    let mut caution = Caution::default();
+    let mut caution = Caution::fine();
     let (mut iterations, mut products, mut idle, mut damping) = (0, 0, 0, 0);
     let mut best = (f64::INFINITY, at.clone());
     let mut is_linearised = false;
@@ -68,53 +68,55 @@ pub(crate) fn minimise(
             break;
         }
         iterations += 1;
-        let moved = loop {
+        // The lowest point that this round has found, and the share of caution that led there.
+        let mut lowest: Option<(At, f64)> = None;
+        loop {
             models.prepare(function, &at, caution.share())?;
             is_linearised = true;
             products += 1;
             let was_warm = models.active.is_some();
-            let Some(step) = models.step(&at, DAMPINGS[damping]) else {
+            let Some(target) = models.step(&at, DAMPINGS[damping]) else {
                 if caution.raise(function) {
                     continue;
                 }
                 if damping + 1 == DAMPINGS.len() {
-                    break false;
+                    break;
                 }
                 damping += 1;
                 continue;
             };
-            if at.go(function, conic, &step, 1.0)? {
-                caution.ease();
-                damping = damping.saturating_sub(1);
-                break true;
-            }
-            if caution.raise(function) {
-                continue;
-            }
-            let mut length = 1.0;
-            let mut has_moved = false;
-            for _ in 0..HALVINGS {
-                length *= 0.5;
-                if at.go(function, conic, &step, length)? {
-                    has_moved = true;
-                    break;
+            let Some((length, next)) = at.towards(function, conic, &target)? else {
+                if was_warm {
+                    // The rows of the last model may be the wrong ones for this point.
+                    models.active = None;
+                    continue;
                 }
+                if lowest.is_none() && caution.raise(function) {
+                    continue;
+                }
+                break;
+            };
+            let is_lower = lowest.as_ref().is_none_or(|(lowest, _)| next.value < lowest.value);
+            if is_lower {
+                lowest = Some((next, caution.share()));
             }
-            if !has_moved && was_warm {
-                // The rows of the last model may be the wrong ones for this point.
-                models.active = None;
-                continue;
-            }
-            damping = if length < 0.1 { (damping + 1).min(DAMPINGS.len() - 1) } else { damping };
-            break has_moved;
-        };
-        if !moved {
-            idle += 1;
-            if idle >= PATIENCE || damping + 1 == DAMPINGS.len() {
+            // A step that had to be cut short tells of a model that was not to be trusted so far.
+            if length >= SHORT || !is_lower || !caution.raise(function) {
                 break;
             }
-            damping += 1;
         }
+        if let Some((next, share)) = lowest {
+            caution.set(share);
+            caution.ease();
+            damping = damping.saturating_sub(1);
+            at = next;
+            continue;
+        }
+        idle += 1;
+        if idle >= PATIENCE || damping + 1 == DAMPINGS.len() {
+            break;
+        }
+        damping += 1;
     }
     if point.is_empty() {
         best.0 = 0.0;
@@ -154,31 +156,34 @@ impl At {
         self.value.is_finite() && all_finite(&self.gradient)
     }
 
-    /// Moves along a step if F falls enough, or if it cannot be told and the step is a full one.
-    fn go(&mut self, function: &mut dyn Smooth, conic: &Conic, target: &[f64], length: f64) -> Result<bool> {
+    /// Where F with its penalty is least on the way to `target`, about, and how far that is; `None` if F does not fall. A full step whose decrease
+    /// is too small to be measured is taken on trust.
+    fn towards(&self, function: &mut dyn Smooth, conic: &Conic, target: &[f64]) -> Result<Option<(f64, Self)>> {
         let step: Vec<f64> = target.iter().zip(&self.point).map(|(t, x)| t - x).collect();
         // Along the segment the penalty falls at least as fast as on the average.
         let slope = dot(&step, &self.gradient) + conic.penalty(target) - conic.penalty(&self.point);
-        let is_tiny = slope.abs() <= UNVERIFIABLE * self.value.abs();
-        if !slope.is_finite() || (slope >= 0.0 && !is_tiny) {
-            return Ok(false);
+        if !slope.is_finite() {
+            return Ok(None);
         }
-        let trial = if length == 1.0 {
-            target.to_vec()
-        } else {
-            self.point.iter().zip(&step).map(|(x, d)| x + length * d).collect()
-        };
-        let next = Self::new(function, conic, &trial)?;
-        if !next.is_usable() {
-            return Ok(false);
+        if slope.abs() <= UNVERIFIABLE * self.value.abs() {
+            let next = Self::new(function, conic, target)?;
+            let is_level = next.is_usable() && next.value <= self.value + ROUNDING * self.value.abs();
+            return Ok(is_level.then_some((1.0, next)));
         }
-        let falls = next.value <= self.value + ARMIJO * length * slope;
-        let is_rounding = is_tiny && length == 1.0 && next.value <= self.value + ROUNDING * self.value.abs();
-        if falls || is_rounding {
-            *self = next;
-            return Ok(true);
+        if slope > 0.0 {
+            return Ok(None);
         }
-        Ok(false)
+        let found = segment::search(self.value, slope, |t| {
+            let mut trial = target.to_vec();
+            if t < 1.0 {
+                trial.iter_mut().zip(&self.point).zip(&step).for_each(|((trial, x), d)| *trial = x + t * d);
+            }
+            let place = Self::new(function, conic, &trial)?;
+            let derivative = dot(&step, &place.gradient) + conic.penalty_slope(&place.point, &step);
+            let (value, is_usable) = (place.value, place.is_usable());
+            Ok(is_usable.then_some(Trial { value, derivative, place }))
+        })?;
+        Ok(found.map(|(length, trial)| (length, trial.place)))
     }
 }
 
