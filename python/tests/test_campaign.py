@@ -21,11 +21,27 @@ def test_all_laws_hold_for_the_first_problems_of_each_family(family):
     at = problems.FAMILIES.index(family)
     numbers = [at + k * len(problems.FAMILIES) for k in range(ROUNDS)]
     verdicts = [run.verdict_of(f"{SEED}:{number}").to_json() for number in numbers]
-    # A fit that says it is not finished may be above the optimum; how often that happens is for the whole campaign to count.
-    silent = [v for v in verdicts if judge.Verdict(**v).breaks_a_law or (v.get("above") and not v.get("not_finished"))]
-    if family in problems.SELECTING:
-        silent = [v for v in verdicts if judge.Verdict(**v).breaks_a_law]
-    assert not silent, silent
+    wrong = [v for v in verdicts if judge.Verdict(**v).breaks_a_law]
+    # Sets of features may end above the best choice, never claiming otherwise; how often is for the whole campaign to count. So may
+    # rank, if it says that it is not finished.
+    if family in problems.LOW_RANK:
+        wrong += [v for v in verdicts if v.get("above") and not v.get("not_finished")]
+    elif family not in problems.SELECTING:
+        wrong += [v for v in verdicts if v.get("above")]
+    assert not wrong, wrong
+
+
+#: Problems that ended above the optimum, or at it without knowing, when the campaign found them: classes told apart, counts with vanishing rates, sets that
+#: are tiny beside their points, perfect fits, rows that depend on each other.
+HARD = ["2:8530", "2:28602", "2:14276", "2:37420", "2:33046", "2:962", "2:25470", "2:287", "2:38349", "2:26103", "2:542"]
+
+
+@pytest.mark.parametrize("name", HARD)
+def test_problems_that_were_hard_once(name):
+    verdict = run.verdict_of(name)
+    assert not verdict.breaks_a_law, verdict
+    assert not verdict.above, verdict
+    assert not verdict.not_finished, verdict
 
 
 #: The file with 401 columns takes the independent solver seconds; one column in four is enough here.

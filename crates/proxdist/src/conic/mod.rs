@@ -192,6 +192,16 @@ impl Conic {
         self.magnitudes.iter().filter(|t| t.price != 0.0).map(|t| t.price * of(t)).sum()
     }
 
+    /// The set moved so that the point `x`, coefficients and magnitudes, comes to lie at zero.
+    pub(crate) fn around(&self, x: &[f64]) -> Self {
+        let mut moved = self.clone();
+        moved.rows.iter_mut().for_each(|row| row.right = -row.excess(x));
+        for ball in &mut moved.balls {
+            ball.centre.iter_mut().zip(&ball.coordinates).for_each(|(c, &j)| *c -= x[j]);
+        }
+        moved
+    }
+
     /// The points of both sets.
     #[must_use]
     pub fn and(mut self, other: &Self) -> Self {

@@ -11,7 +11,7 @@
 //! where $r$ is the residual and $s$ the slacks.
 
 use super::{Conic, Hessian, Model, Quadratic, Reach, refined, solve, without_flat};
-use crate::linalg::{Cholesky, axpy, dot, gram};
+use crate::linalg::{Cholesky, axpy, dot, gram, norm, norm_squared};
 
 /// Slack that counts as none, relative to the numbers that cancel in it.
 const TOUCHING: f64 = 1e-11;
@@ -20,6 +20,8 @@ const MOST: usize = 3000;
 /// Unknowns up to which bounds are unknowns too.
 const MOST_EXPLICIT: usize = 1500;
 const ROUNDS: usize = 60;
+/// Rest of the gradient, relative to all of it, and slope along a normal, relative to that rest, below which no more is asked.
+const EXACT: f64 = 1e-12;
 /// Multiples below this share of the largest are left out at the end.
 const SMALL_SHARE: f64 = 1e-7;
 
@@ -210,11 +212,13 @@ fn nonnegative(start: &[f64], weights: &[f64], counted: &[bool], normals: &[(&[(
     let signs = normals.iter().enumerate().filter(|(_, normal)| !normal.1);
     let conic = signs.fold(Conic::everything(count), |set, (k, _)| set.at_most(vec![(k, -1.0)], 0.0));
     let quadratic = Quadratic { hessian: Hessian::Dense(hessian), linear };
-    let squares = |u: &[f64]| {
-        let mut left = right.clone();
-        (0..count).for_each(|k| axpy(u[k], &matrix[k * size..(k + 1) * size], &mut left));
-        dot(&left, &left)
+    let normal = |k: usize| &matrix[k * size..(k + 1) * size];
+    let rest = |u: &[f64]| {
+        let mut rest = right.clone();
+        (0..count).for_each(|k| axpy(u[k], normal(k), &mut rest));
+        rest
     };
+    let squares = |u: &[f64]| norm_squared(&rest(u));
     let mut best: Vec<f64> =
         (0..count).map(|k| if normals[k].1 { now[k] } else { now[k].max(0.0) } * lengths[k]).collect();
     let mut least_squares = squares(&best);
@@ -234,20 +238,41 @@ fn nonnegative(start: &[f64], weights: &[f64], counted: &[bool], normals: &[(&[(
             break;
         }
     }
-    // The last digits: plain least squares over those that are not zero, without any that turns negative.
+    // The last digits: plain least squares over those that are not zero, and one at a time those that were zero wrongly or turn negative.
     let top = best.iter().fold(0.0_f64, |top, u| top.max(u.abs()));
     let mut basis: Vec<bool> =
         (0..count).map(|k| lengths[k] > 0.0 && (normals[k].1 || best[k] > SMALL_SHARE * top)).collect();
     for _ in 0..ROUNDS {
-        let trial: Vec<f64> = least(&basis).iter().zip(&lengths).map(|(u, length)| u * length).collect();
-        let negative: Vec<usize> = (0..count).filter(|&k| is_negative(k, &trial, &basis)).collect();
-        if negative.is_empty() {
-            if squares(&trial) < least_squares {
-                best = trial;
-            }
+        // Lawson and Hanson: towards the least squares of the basis, as far as the signs allow.
+        let mut now: Vec<f64> = (0..count).map(|k| if basis[k] { best[k] } else { 0.0 }).collect();
+        loop {
+            let trial: Vec<f64> = least(&basis).iter().zip(&lengths).map(|(u, length)| u * length).collect();
+            let blocking = (0..count).filter(|&k| is_negative(k, &trial, &basis));
+            let reach = |k: usize| now[k] / (now[k] - trial[k]);
+            let Some(first) = blocking.min_by(|&a, &b| reach(a).total_cmp(&reach(b))) else {
+                now = trial;
+                break;
+            };
+            let t = reach(first).clamp(0.0, 1.0);
+            now.iter_mut().zip(&trial).for_each(|(n, t_k)| *n += t * (t_k - *n));
+            (now[first], basis[first]) = (0.0, false);
+        }
+        let found = squares(&now);
+        if found < least_squares {
+            (least_squares, best) = (found, now);
+        } else if found > least_squares {
             break;
         }
-        negative.iter().for_each(|&k| basis[k] = false);
+        let rest = rest(&best);
+        let length = norm(&rest);
+        // The normal that the rest of the gradient leans on most joins.
+        let leaning = |k: usize| -dot(normal(k), &rest);
+        let next =
+            (0..count).filter(|&k| !basis[k] && lengths[k] > 0.0).max_by(|&a, &b| leaning(a).total_cmp(&leaning(b)));
+        match next {
+            Some(k) if length > EXACT * norm(&right) && leaning(k) > EXACT * length => basis[k] = true,
+            _ => break,
+        }
     }
     best.iter().zip(&lengths).map(|(u, length)| if *length > 0.0 { u / length } else { 0.0 }).collect()
 }

@@ -5,11 +5,13 @@ use super::{Conic, Hessian, Quadratic, Row, without_flat};
 
 /// What decides the size of the points that matter: the numbers in the description of the set, the way to the minimiser without it, or the
 /// smaller of the two. Which is right depends on which rows matter; they are tried in turn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Reach {
     Smaller,
     Set,
     Function,
+    /// A size that is known, in units of the variables of largest curvature.
+    Known(f64),
 }
 
 impl Reach {
@@ -85,6 +87,7 @@ impl Scaled {
         let reach = match reach {
             Reach::Smaller if has_slope => slope.min(extent).max(away),
             Reach::Function if has_slope => slope.max(away),
+            Reach::Known(size) => size,
             _ => extent.max(away),
         };
         let reach = if reach > 0.0 && reach.is_finite() { reach } else { slope };

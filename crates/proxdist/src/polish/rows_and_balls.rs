@@ -23,6 +23,11 @@ const UNVERIFIABLE: f64 = 1e-11;
 const SHORT: f64 = 0.2;
 /// Damping of the model, relative to its diagonal, after steps that failed.
 const DAMPINGS: [f64; 6] = [0.0, 1e-9, 1e-6, 1e-3, 1e-1, 1e1];
+/// Share of the first derivative that a full step leaves if the model has seen too much curvature, and how often such a step is doubled.
+const UNDERSHOT: f64 = 0.5;
+const DOUBLINGS: usize = 40;
+/// Sizes of a set, relative to its points, in whose units it is looked at where it is too small to be seen otherwise.
+const MAGNIFIED: [f64; 3] = [1e-3, 1e-6, 1e-9];
 /// Violation at which the start is projected first.
 const INSIDE: f64 = 1e-12;
 /// Steps without progress before it ends.
@@ -183,7 +188,29 @@ impl At {
             let (value, is_usable) = (place.value, place.is_usable());
             Ok(is_usable.then_some(Trial { value, derivative, place }))
         })?;
-        Ok(found.map(|(length, trial)| (length, trial.place)))
+        let Some((length, trial)) = found else { return Ok(None) };
+        if length < 1.0 || trial.derivative >= UNDERSHOT * slope {
+            return Ok(Some((length, trial.place)));
+        }
+        self.beyond(function, conic, &step, trial).map(Some)
+    }
+
+    /// Further along a full step after which F still falls as steeply as if the model had seen little of the way, as a damped one does. Only within the set.
+    fn beyond(&self, function: &mut dyn Smooth, conic: &Conic, step: &[f64], full: Trial<Self>) -> Result<(f64, Self)> {
+        let (mut reached, mut length) = (full.place, 1.0);
+        for _ in 0..DOUBLINGS {
+            let longer = 2.0 * length;
+            let trial: Vec<f64> = self.point.iter().zip(step).map(|(x, d)| x + longer * d).collect();
+            if conic.violation(&trial[..conic.features]) > ROUNDING {
+                break;
+            }
+            let next = Self::new(function, conic, &trial)?;
+            if !next.is_usable() || next.value >= reached.value {
+                break;
+            }
+            (reached, length) = (next, longer);
+        }
+        Ok((length, reached))
     }
 }
 
@@ -243,7 +270,34 @@ impl Models<'_> {
         let mut near = nearby?;
         let Nearest::Found(inside) = nearest(self.conic, None, &near[..features]) else { return None };
         near[..features].copy_from_slice(&inside);
-        Some(near)
+        Some(self.close_up(&quadratic, &near).unwrap_or(near))
+    }
+
+    /// The minimiser where the set is so small around `near` that no method on numbers of the size of `near` can tell its rows apart: around that point, in
+    /// units of the set's own size.
+    fn close_up(&mut self, quadratic: &Quadratic, near: &[f64]) -> Option<Vec<f64>> {
+        let features = self.conic.features;
+        let mut x = self.conic.lifted(near);
+        let own = x.len();
+        x.extend(&near[features..]);
+        for j in own..x.len() {
+            let (slope, bend) = (quadratic.gradient(&x)[j], quadratic.diagonal(j));
+            x[j] -= if bend > 0.0 { slope / bend } else { 0.0 };
+        }
+        let conic = self.conic.around(&x);
+        let moved = Quadratic { hessian: quadratic.hessian.clone(), linear: quadratic.gradient(&x) };
+        let size = (0..features).map(|j| x[j].abs() * quadratic.diagonal(j).sqrt()).fold(0.0, f64::max);
+        MAGNIFIED.iter().find_map(|share| {
+            let (zero, reach) = (vec![0.0; x.len()], Reach::Known(share * size));
+            let Model::Found { x: mut away, mut active } = solve(&moved, &conic, &zero, reach, &mut self.cholesky)
+            else {
+                return None;
+            };
+            let is_exact = refined(&moved, &conic, &mut away, &mut active);
+            let mut end: Vec<f64> = x.iter().zip(&away).map(|(x, d)| x + d).collect();
+            end.drain(features..own);
+            (is_exact && self.conic.violation(&end[..features]) <= INSIDE).then_some(end)
+        })
     }
 
     /// $\tfrac12x^THx + (g - H\theta)^Tx$ in coefficients, magnitudes and intercept, with damping around the point.

@@ -14,6 +14,8 @@ const ARMIJO: f64 = 1e-4;
 const FLAT: f64 = 0.1;
 /// Trial points.
 const MOST_TRIALS: usize = 80;
+/// Ratio of the derivatives at both ends beyond which a straight line between them is no guide.
+const STEEP: f64 = 1e3;
 /// How far an end with no usable value is drawn in while the other end is the start.
 const DRAWN_IN: f64 = 0.01;
 
@@ -74,7 +76,8 @@ fn between(low: (f64, f64), high: (f64, f64), number: usize) -> f64 {
         start if high.0 > 4.0 * start => (start * high.0).sqrt(),
         start => 0.5 * (start + high.0),
     };
-    if !high.1.is_finite() || number % 3 == 2 {
+    // An end that is steeper by orders of magnitude says nothing but that it is too far.
+    if high.1 > STEEP * low.1.abs() || number % 3 == 2 {
         return middle();
     }
     low.0 + low.1 / (low.1 - high.1) * (high.0 - low.0)
@@ -106,7 +109,8 @@ mod tests {
         for exponent in 0..25 {
             let scale = 10_f64.powi(exponent);
             // Least at t = 1/scale, overflowing soon after.
-            let (t, trials) = found(|t| ((scale * t).exp() - 1_f64.exp() * scale * t, scale * ((scale * t).exp() - 1_f64.exp())));
+            let (t, trials) =
+                found(|t| ((scale * t).exp() - 1_f64.exp() * scale * t, scale * ((scale * t).exp() - 1_f64.exp())));
             assert!((scale * t - 1.0).abs() < 0.2 && trials < 40, "{exponent}: {t} after {trials}");
         }
     }
