@@ -201,6 +201,24 @@ impl Factors {
         }
     }
 
+    /// $(U + B\Sigma^{-1})(\Sigma V^T + A)$ for the direction $UA + BV^T$: a matrix of the set that is as near to the end of the direction, to second order,
+    /// as the nearest one, and that does not depend on the units of rows and columns. Only where the set is smooth.
+    pub(super) fn along(&self, direction: &[f64]) -> Vec<f64> {
+        let (mut a, mut b) = (self.left_times(direction), self.times_right(direction));
+        self.drop_left(&mut b);
+        for (k, row) in a.chunks_exact_mut(self.columns).enumerate() {
+            axpy(self.sizes[k], &self.right_t[k * self.columns..(k + 1) * self.columns], row);
+        }
+        for (row, units) in b.chunks_exact_mut(self.rank.max(1)).zip(self.left.chunks_exact(self.rank.max(1))) {
+            row.iter_mut().zip(&self.sizes).zip(units).for_each(|((x, size), u)| *x = *x / size + u);
+        }
+        let mut out = vec![0.0; self.size()];
+        if self.rank > 0 {
+            product(&b, &a, &mut out, self.rank, self.columns);
+        }
+        out
+    }
+
     /// $\|P_TZ\|$, with the intercept's entry.
     pub(super) fn tangent_norm(&self, z: &[f64]) -> f64 {
         let mut b = self.times_right(&z[..self.size()]);

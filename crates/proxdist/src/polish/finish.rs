@@ -119,7 +119,15 @@ impl Finish<'_> {
                     let part = sample.data()?;
                     rank::minimise(self.on(&part).objective, set, &mut theta, &mut Until { tolerance: ROUGH, poll })?;
                 }
-                rank::minimise(objective, set, &mut theta, &mut Until { tolerance: RANK_TOLERANCE, poll })?
+                let until = &mut Until { tolerance: RANK_TOLERANCE, poll };
+                let finished = rank::minimise(objective, set, &mut theta, until)?;
+                if finished.value <= objective.value(starts[0]) {
+                    finished
+                } else {
+                    // The sample led into a worse valley.
+                    theta = starts[0].to_vec();
+                    rank::minimise(objective, set, &mut theta, until)?
+                }
             }
             _ => {
                 if let Some(sample) = self.sample(LARGE, SAMPLE)? {

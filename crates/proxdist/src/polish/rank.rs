@@ -130,15 +130,16 @@ fn step(model: &mut dyn Model, task: Task, at: &Place, tolerance: f64, ceiling: 
         };
         let mut t = 1.0;
         for _ in 0..LENGTHS {
-            let point = at.moved(&direction, t)?;
-            let is_last = -slope <= LAST_STEP * size;
-            let next = Place::new(task, point, model.needs_normal() && !is_last, 0.0)?;
-            let cannot_be_verified = -slope <= UNVERIFIABLE * size
-                && next.now.value <= ceiling.min(value + ROUNDING * size)
-                && next.decrement < 0.25 * at.decrement;
-            if next.now.is_finite() && (next.now.value <= value + ARMIJO * t * slope || cannot_be_verified) {
-                model.accepted(t == 1.0);
-                return Ok(Some(next));
+            for end in at.ends(&direction, t) {
+                let is_last = -slope <= LAST_STEP * size;
+                let next = Place::new(task, end?, model.needs_normal() && !is_last, 0.0)?;
+                let cannot_be_verified = -slope <= UNVERIFIABLE * size
+                    && next.now.value <= ceiling.min(value + ROUNDING * size)
+                    && next.decrement < 0.25 * at.decrement;
+                if next.now.is_finite() && (next.now.value <= value + ARMIJO * t * slope || cannot_be_verified) {
+                    model.accepted(t == 1.0);
+                    return Ok(Some(next));
+                }
             }
             if -slope <= ROUNDING * size {
                 return Ok(None);

@@ -147,11 +147,21 @@ impl Place {
         self.decrement <= tolerance * tolerance * self.size && self.residual <= tolerance * scale
     }
 
-    /// The point of the set nearest to the end of a step. A full step that ends near the sphere is meant to end on it.
-    pub(super) fn moved(&self, step: &[f64], t: f64) -> Result<Vec<f64>> {
+    /// Points of the set near the end of a step: that of the factors moved along it, and the nearest one.
+    pub(super) fn ends(&self, step: &[f64], t: f64) -> impl Iterator<Item = Result<Vec<f64>>> {
+        let factored = self.factors.is_smooth().then(|| self.moved(step, t, true));
+        factored.into_iter().chain(std::iter::once_with(move || self.moved(step, t, false)))
+    }
+
+    /// One of the two. A full step that ends near the sphere is meant to end on it.
+    fn moved(&self, step: &[f64], t: f64, factored: bool) -> Result<Vec<f64>> {
         let mut point = self.theta.clone();
         axpy(t, step, &mut point);
         let size = self.set.size();
+        if factored {
+            let part: Vec<f64> = step[..size].iter().map(|x| t * x).collect();
+            point[..size].copy_from_slice(&self.factors.along(&part));
+        }
         let matrix = &mut point[..size];
         match self.set.radius {
             Some(radius) if t == 1.0 && norm(matrix) + norm_squared(&step[..size]) / radius >= radius => {
