@@ -6,12 +6,14 @@
 
 mod cholesky;
 mod eigen;
+mod lu;
 pub(crate) mod svd;
 mod tridiagonal;
 mod vectors;
 
 pub(crate) use cholesky::Cholesky;
 pub(crate) use eigen::Eigen;
+pub(crate) use lu::divide_by;
 pub(crate) use vectors::{all_finite, axpy, dot, dot_mixed, norm, norm_squared};
 
 use faer::dyn_stack::{MemBuffer, MemStack, StackReq};

@@ -11,7 +11,7 @@
 
 use crate::constraint::{Rank, projected};
 use crate::error::Result;
-use crate::linalg::{add_transposed_product, axpy, dot, norm, norm_squared, product};
+use crate::linalg::{add_transposed_product, axpy, divide_by, dot, norm, norm_squared, product};
 
 /// Relative size below which a column or singular value counts as zero.
 const NEGLIGIBLE: f64 = 1e-13;
@@ -201,21 +201,25 @@ impl Factors {
         }
     }
 
-    /// $(U + B\Sigma^{-1})(\Sigma V^T + A)$ for the direction $UA + BV^T$: a matrix of the set that is as near to the end of the direction, to second order,
-    /// as the nearest one, and that does not depend on the units of rows and columns. Only where the set is smooth.
-    pub(super) fn along(&self, direction: &[f64]) -> Vec<f64> {
-        let (mut a, mut b) = (self.left_times(direction), self.times_right(direction));
+    /// $(U + BK^{-1})(\Sigma V^T + A)$ for the direction $UA + BV^T$, where the set is smooth. It does not depend on the units of rows and columns.
+    ///
+    /// With $K = \Sigma + AV$ it differs from the end of the direction only outside the tangent space, and to second order it is the nearest matrix of the set; it
+    /// is not finite where $K$ cannot be inverted. With $K = \Sigma$ both factors move straight ahead, however far.
+    pub(super) fn along(&self, direction: &[f64], is_straight: bool) -> Vec<f64> {
+        let (rank, mut a, mut b) = (self.rank, self.left_times(direction), self.times_right(direction));
         self.drop_left(&mut b);
+        let mut core = vec![0.0; rank * rank];
+        if !is_straight {
+            product(&a, &self.right, &mut core, self.columns, rank);
+        }
+        (0..rank).for_each(|k| core[k * rank + k] += self.sizes[k]);
         for (k, row) in a.chunks_exact_mut(self.columns).enumerate() {
             axpy(self.sizes[k], &self.right_t[k * self.columns..(k + 1) * self.columns], row);
         }
-        for (row, units) in b.chunks_exact_mut(self.rank.max(1)).zip(self.left.chunks_exact(self.rank.max(1))) {
-            row.iter_mut().zip(&self.sizes).zip(units).for_each(|((x, size), u)| *x = *x / size + u);
-        }
+        divide_by(&mut b, &core, rank);
+        axpy(1.0, &self.left, &mut b);
         let mut out = vec![0.0; self.size()];
-        if self.rank > 0 {
-            product(&b, &a, &mut out, self.rank, self.columns);
-        }
+        product(&b, &a, &mut out, rank, self.columns);
         out
     }
 

@@ -4,7 +4,7 @@ use super::factors::Factors;
 use super::normal::{Derivatives, derivatives};
 use crate::constraint::{Ball, Constraint, Rank, Workspace, projected};
 use crate::error::Result;
-use crate::linalg::{axpy, dot, norm, norm_squared};
+use crate::linalg::{all_finite, axpy, dot, norm, norm_squared};
 use crate::objective::Objective;
 
 /// Share of the radius within which a matrix counts as lying on the sphere.
@@ -69,6 +69,14 @@ impl<'p> Task<'p> {
         let set = if set.radius == Some(0.0) { LowRank { rank: 0, radius: None, ..set } } else { set };
         Self { objective, set, at_zero: objective.value(&vec![0.0; set.size() + usize::from(intercept)]) }
     }
+}
+
+/// Ways back to the set from the end of a direction along it: by factors ([`Factors::along`]), or to the nearest matrix.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Way {
+    Orthographic,
+    Straight,
+    Nearest,
 }
 
 /// A point and the derivatives there.
@@ -147,20 +155,24 @@ impl Place {
         self.decrement <= tolerance * tolerance * self.size && self.residual <= tolerance * scale
     }
 
-    /// Points of the set near the end of a step: that of the factors moved along it, and the nearest one.
+    /// Points of the set near the end of a step, in the order in which they deserve to be tried.
     pub(super) fn ends(&self, step: &[f64], t: f64) -> impl Iterator<Item = Result<Vec<f64>>> {
-        let factored = self.factors.is_smooth().then(|| self.moved(step, t, true));
-        factored.into_iter().chain(std::iter::once_with(move || self.moved(step, t, false)))
+        let is_smooth = self.factors.is_smooth() && self.factors.rank > 0;
+        let ways = if is_smooth { &[Way::Orthographic, Way::Straight, Way::Nearest][..] } else { &[Way::Nearest] };
+        ways.iter().map(move |way| self.moved(step, t, *way))
     }
 
-    /// One of the two. A full step that ends near the sphere is meant to end on it.
-    fn moved(&self, step: &[f64], t: f64, factored: bool) -> Result<Vec<f64>> {
+    /// A full step that ends near the sphere is meant to end on it.
+    fn moved(&self, step: &[f64], t: f64, way: Way) -> Result<Vec<f64>> {
         let mut point = self.theta.clone();
         axpy(t, step, &mut point);
         let size = self.set.size();
-        if factored {
+        if way != Way::Nearest {
             let part: Vec<f64> = step[..size].iter().map(|x| t * x).collect();
-            point[..size].copy_from_slice(&self.factors.along(&part));
+            let end = self.factors.along(&part, way == Way::Straight);
+            if all_finite(&end) {
+                point[..size].copy_from_slice(&end);
+            }
         }
         let matrix = &mut point[..size];
         match self.set.radius {

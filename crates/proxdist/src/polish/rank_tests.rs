@@ -281,12 +281,15 @@ fn products_are_the_second_derivatives_along_the_set() {
     for seed in 0..5 {
         let d = at.factors.tangent(&numbers(20, 300 + seed));
         let (image, _) = model.product(&at, &tangent, &d).unwrap();
-        let along = |t: f64| objective.value(&at.moved(&d, t).unwrap());
-        let h = 1e-3;
-        let (above, here, below) = (along(h), along(0.0), along(-h));
-        let (slope, bend) = ((above - below) / (2.0 * h), (above - 2.0 * here + below) / (h * h));
-        assert!((slope - dot(&at.pull, &d)).abs() < 1e-5 * (1.0 + slope.abs()), "{slope} {}", dot(&at.pull, &d));
-        assert!((bend - dot(&d, &image)).abs() < 1e-4 * (1.0 + bend.abs()), "{bend} {}", dot(&d, &image));
+        // Along the factors and along the nearest points.
+        for way in [0, 2] {
+            let along = |t: f64| objective.value(&at.ends(&d, t).nth(way).unwrap().unwrap());
+            let h = 1e-3;
+            let (above, here, below) = (along(h), along(0.0), along(-h));
+            let (slope, bend) = ((above - below) / (2.0 * h), (above - 2.0 * here + below) / (h * h));
+            assert!((slope - dot(&at.pull, &d)).abs() < 1e-5 * (1.0 + slope.abs()), "{slope} {}", dot(&at.pull, &d));
+            assert!((bend - dot(&d, &image)).abs() < 1e-4 * (1.0 + bend.abs()), "{bend} {}", dot(&d, &image));
+        }
     }
 }
 
