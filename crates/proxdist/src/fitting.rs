@@ -24,10 +24,9 @@ pub(crate) fn fit(problem: &Problem, parts: &Problem, settings: &Settings, obser
     let batch_size = sampler.batch_size();
 
     let finishes = finishes(problem, settings);
-    let columns = problem.data().columns();
     let stage = match (&settings.resume, &settings.schedule, settings.rho1) {
         (Some(snapshot), ..) => Stage::resumed(snapshot.clone()),
-        (None, None, None) if finishes && Finish::needs_no_start(problem.constraint(), columns) => {
+        (None, None, None) if finishes && Finish::needs_no_start(problem.constraint(), problem.data()) => {
             Stage { theta: start, is_start_enough: true, ..Stage::default() }
         }
         (None, None, None) => {
@@ -55,7 +54,7 @@ pub(crate) fn fit(problem: &Problem, parts: &Problem, settings: &Settings, obser
     let reached = Reached { theta: &outcome.theta, iterate_distance: outcome.distance, known, stationarity, exchanges };
     let Certified { certificate, value, reference } = judge.certify(reached)?;
     if !value.is_finite() || !certificate.stationarity.is_finite() || !outcome.theta.iter().all(|t| t.is_finite()) {
-        return Err(Error::Overflows { objective: value });
+        return Err(problem.objective().overflow(&outcome.theta));
     }
     let is_finished = certificate.is_finished(&problem.constraint().structure(), reference);
     outcome.stop = match outcome.stop {

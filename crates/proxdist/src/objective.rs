@@ -4,7 +4,7 @@
 //! on how many threads share the work.
 
 use crate::data::{Data, Support, added, over_rows};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::linalg::{axpy, norm_squared};
 use crate::loss::Loss;
 use rayon::prelude::*;
@@ -76,6 +76,19 @@ impl<'p> Objective<'p> {
             )
             .collect();
         chunks.iter().sum::<f64>() / self.data.weight_sum() + self.ridge_term(theta)
+    }
+
+    /// Why F is not finite at a parameter: the first row whose loss is not, if there is one.
+    pub(crate) fn overflow(&self, theta: &[f64]) -> Error {
+        let (coefficients, intercept) = self.split(theta);
+        let (data, support) = (self.data, Support::of(coefficients));
+        let predictor = |row: usize| data.source().dot(row, coefficients, &support) + intercept + data.offset_of(row);
+        let mut rows = (0..data.rows()).filter(|&row| data.weight(row) > 0.0);
+        let found = rows.find(|&row| !self.loss.value(predictor(row), data.response()[row]).is_finite());
+        match found {
+            Some(row) => Error::Overflow { loss: self.loss.spec(), row, predictor: predictor(row) },
+            None => Error::Overflows { objective: self.value(theta) },
+        }
     }
 
     /// F on some of the rows only, with their own weights.

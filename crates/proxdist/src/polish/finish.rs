@@ -47,17 +47,26 @@ const SAMPLE: usize = 20_000;
 const ROWS_PER_UNKNOWN: usize = 6;
 const ROUGH: f64 = 1e-2;
 
+/// Cells of a table up to which the optimum over a convex set is found sooner than a good start.
+const FEW_CELLS: usize = 1_000_000;
+
+/// Whether quadratic models over a set are minimised exactly.
+fn has_exact_models(constraint: &dyn Constraint, features: usize) -> bool {
+    constraint.conic(features).is_some_and(|conic| conic.variables() <= convex::MOST_VARIABLES)
+}
+
 impl Finish<'_> {
     /// Whether the set has an exact finish, so that the iteration need only find the right piece of it.
     pub(crate) fn is_exact(constraint: &dyn Constraint, features: usize) -> bool {
-        !matches!(constraint.structure(), Structure::Other) || Self::needs_no_start(constraint, features)
+        !matches!(constraint.structure(), Structure::Other) || has_exact_models(constraint, features)
     }
 
     /// Whether the finish leads to the optimum from anywhere, and at so little cost that looking for a good start would only take time: convex
-    /// sets that are minimised over by exact models.
-    pub(crate) fn needs_no_start(constraint: &dyn Constraint, features: usize) -> bool {
-        matches!(constraint.structure(), Structure::Other)
-            && constraint.conic(features).is_some_and(|conic| conic.variables() <= convex::MOST_VARIABLES)
+    /// sets that are minimised over by exact models, those with a quicker method of their own if the data are few.
+    pub(crate) fn needs_no_start(constraint: &dyn Constraint, data: &Data) -> bool {
+        let (rows, features) = (data.rows(), data.columns());
+        let is_quick = matches!(constraint.structure(), Structure::Other) || rows.saturating_mul(features) <= FEW_CELLS;
+        is_quick && has_exact_models(constraint, features)
     }
 
     /// Finishes from feasible points; F at the result is not above that at any of them. `poll` may end the search for better
