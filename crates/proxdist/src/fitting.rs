@@ -26,7 +26,7 @@ pub(crate) fn fit(problem: &Problem, parts: &Problem, settings: &Settings, obser
     let finishes = finishes(problem, settings);
     let stage = match (&settings.resume, &settings.schedule, settings.rho1) {
         (Some(snapshot), ..) => Stage::resumed(snapshot.clone()),
-        (None, None, None) if finishes && Finish::needs_no_start(problem.constraint(), problem.data()) => {
+        (None, None, None) if finishes && Finish::needs_no_start(problem.constraint(), problem.objective()) => {
             Stage { theta: start, is_start_enough: true, ..Stage::default() }
         }
         (None, None, None) => {

@@ -62,11 +62,13 @@ impl Finish<'_> {
     }
 
     /// Whether the finish leads to the optimum from anywhere, and at so little cost that looking for a good start would only take time: convex
-    /// sets that are minimised over by exact models, those with a quicker method of their own if the data are few.
-    pub(crate) fn needs_no_start(constraint: &dyn Constraint, data: &Data) -> bool {
+    /// sets that are minimised over by exact models, those with a quicker method of their own if the data are few but leave no choice between
+    /// optima (where they do, the iteration from zero ends at one of small norm, the same for repeated rows as for weights).
+    pub(crate) fn needs_no_start(constraint: &dyn Constraint, Objective { data, ridge, .. }: Objective) -> bool {
         let (rows, features) = (data.rows(), data.columns());
-        let is_quick = matches!(constraint.structure(), Structure::Other) || rows.saturating_mul(features) <= FEW_CELLS;
-        is_quick && has_exact_models(constraint, features)
+        let is_determined = ridge > 0.0 || rows > features + 1;
+        let is_quick = is_determined && rows.saturating_mul(features) <= FEW_CELLS;
+        (is_quick || matches!(constraint.structure(), Structure::Other)) && has_exact_models(constraint, features)
     }
 
     /// Finishes from feasible points; F at the result is not above that at any of them. `poll` may end the search for better
