@@ -7,14 +7,14 @@ use crate::failure::{Failure, Result, file_hint};
 use crate::output;
 use proxdist::Data;
 use proxdist::data::RowBuffer;
-use proxdist::trace::Snapshot;
+use proxdist::run::State;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 const FORMAT: &str = "proxdist-checkpoint";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// How often the file is written.
 const RHYTHM: Duration = Duration::from_secs(5);
@@ -22,12 +22,27 @@ const RHYTHM: Duration = Duration::from_secs(5);
 /// How the keys end that tell one file from another by a number that means nothing to people.
 const FEATURES: &str = "of the features";
 
-#[derive(Serialize, Deserialize)]
-struct File {
+/// The file as it is written.
+#[derive(Serialize)]
+struct Borrowed<'a> {
+    format: &'a str,
+    version: u32,
+    run: &'a Value,
+    state: &'a State,
+}
+
+/// What a file says of itself.
+#[derive(Deserialize)]
+struct Header {
     format: String,
     version: u32,
+}
+
+/// The file as it is read, once its format and version are known.
+#[derive(Deserialize)]
+struct File {
     run: Value,
-    snapshot: Snapshot,
+    state: State,
 }
 
 /// What must be the same for a run to go on, as one object.
@@ -107,9 +122,7 @@ impl Fingerprint {
 pub(crate) struct Keeper {
     path: PathBuf,
     run: Value,
-    latest: Option<Snapshot>,
-    /// The one before the latest.
-    previous: Option<Snapshot>,
+    latest: Option<State>,
     written: Option<Instant>,
     /// The first thing that went wrong; a run of hours does not end because of it.
     failure: Option<Failure>,
@@ -118,23 +131,23 @@ pub(crate) struct Keeper {
 impl Keeper {
     /// Writes to `path`.
     pub(crate) fn new(path: &Path, run: Value) -> Self {
-        Self { path: path.to_owned(), run, latest: None, previous: None, written: None, failure: None }
+        Self { path: path.to_owned(), run, latest: None, written: None, failure: None }
     }
 
     /// Takes note of a state, and writes it if it is the first or the last writing was a while ago.
-    pub(crate) fn keep(&mut self, snapshot: &Snapshot) {
-        self.previous = self.latest.replace(snapshot.clone());
+    pub(crate) fn keep(&mut self, state: &State) {
+        match &mut self.latest {
+            Some(latest) => latest.clone_from(state),
+            none => *none = Some(state.clone()),
+        }
         if self.written.is_none_or(|at| at.elapsed() >= RHYTHM) {
             self.write();
         }
     }
 
-    /// Writes the last time. A run that ended by itself is kept as it was one checkpoint earlier: resumed, it takes the last
-    /// steps again and ends for the same reason, or goes on under wider limits as if it had never ended.
-    pub(crate) fn finish(mut self, is_interrupted: bool) -> Option<Failure> {
-        if !is_interrupted {
-            self.latest = self.previous.take();
-        }
+    /// Writes the last time. A run that ended by itself can be resumed, too: it ends for the same reason, or goes on under wider limits as if it had
+    /// never ended.
+    pub(crate) fn finish(mut self) -> Option<Failure> {
         self.write();
         self.failure
     }
@@ -142,8 +155,8 @@ impl Keeper {
     /// Writes the latest state, whole or not at all.
     fn write(&mut self) {
         self.written = Some(Instant::now());
-        let Some(snapshot) = self.latest.clone() else { return };
-        let file = File { format: FORMAT.to_owned(), version: VERSION, run: self.run.clone(), snapshot };
+        let Some(state) = &self.latest else { return };
+        let file = Borrowed { format: FORMAT, version: VERSION, run: &self.run, state };
         let written = match serde_json::to_vec(&file) {
             Ok(content) => output::write_file(&self.path, &content),
             Err(error) => Err(Failure::new(format!("{}: {error}", self.path.display()), "run without --checkpoint")),
@@ -155,7 +168,7 @@ impl Keeper {
 }
 
 /// The state to go on from, if the file is there.
-pub(crate) fn load(path: &Path, run: &Value) -> Result<Option<Snapshot>> {
+pub(crate) fn load(path: &Path, run: &Value) -> Result<Option<State>> {
     let shown = path.display();
     let text = match std::fs::read_to_string(path) {
         Ok(text) => text,
@@ -163,12 +176,13 @@ pub(crate) fn load(path: &Path, run: &Value) -> Result<Option<Snapshot>> {
         Err(error) => return Err(Failure::new(format!("--resume: {shown}: {error}"), file_hint(&error))),
     };
     let hint = "give the file that --checkpoint has written, or remove it to start afresh";
-    let file: File = serde_json::from_str(&text)
-        .map_err(|error| Failure::new(format!("--resume: {shown} is not a checkpoint: {error}"), hint))?;
-    if file.format != FORMAT || file.version != VERSION {
+    let foreign = |error| Failure::new(format!("--resume: {shown} is not a checkpoint: {error}"), hint);
+    let Header { format, version } = serde_json::from_str(&text).map_err(foreign)?;
+    if format != FORMAT || version != VERSION {
         let message = format!("--resume: {shown} is no checkpoint of version {VERSION}");
         return Err(Failure::new(message, hint));
     }
+    let file: File = serde_json::from_str(&text).map_err(foreign)?;
     if let Some((name, was, is)) = difference(&file.run, run) {
         let message = if name.ends_with(FEATURES) {
             format!("--resume: {shown} belongs to a run on other data: the {name} differ")
@@ -177,7 +191,7 @@ pub(crate) fn load(path: &Path, run: &Value) -> Result<Option<Snapshot>> {
         };
         return Err(Failure::new(message, "resume with the data and options of the first run, or remove the file"));
     }
-    Ok(Some(file.snapshot))
+    Ok(Some(file.state))
 }
 
 /// The first thing in which two runs differ.
@@ -185,8 +199,6 @@ fn difference<'a>(was: &'a Value, is: &'a Value) -> Option<(&'a str, &'a Value, 
     let is = is.as_object()?;
     is.iter().find_map(|(name, value)| match was.get(name) {
         Some(before) if before == value => None,
-        // Version 0.1 did not record it.
-        None if name.ends_with(FEATURES) => None,
         before => Some((name.as_str(), before.unwrap_or(&Value::Null), value)),
     })
 }

@@ -4,7 +4,8 @@ use crate::checkpoint::Keeper;
 use crate::signals;
 use crate::words::{count, number};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use proxdist::trace::{Observer, Phase, Progress, Snapshot};
+use proxdist::run::State;
+use proxdist::trace::{Observer, Phase, Progress};
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
@@ -31,8 +32,6 @@ pub(crate) struct Watcher {
     drawn: Option<Instant>,
     /// Where the state of the run goes, if anywhere.
     pub(crate) keeper: Option<Keeper>,
-    /// The run was ended between two checkpoints: the next one does not belong to an uninterrupted run.
-    is_cut: bool,
 }
 
 impl Watcher {
@@ -40,7 +39,7 @@ impl Watcher {
     pub(crate) fn new(quiet: bool, limits: Limits, rank: Option<usize>) -> Self {
         let bar = line(quiet);
         bar.set_message("first steps");
-        Self { bar, limits, rank, drawn: None, keeper: None, is_cut: false }
+        Self { bar, limits, rank, drawn: None, keeper: None }
     }
 
     fn text(&self, progress: &Progress) -> String {
@@ -83,13 +82,12 @@ impl Observer for Watcher {
     }
 
     fn poll(&mut self) -> ControlFlow<()> {
-        self.is_cut = signals::asked_to_stop();
-        if self.is_cut { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        if signals::asked_to_stop() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
-    fn snapshot(&mut self, snapshot: &Snapshot) {
-        if let Some(keeper) = self.keeper.as_mut().filter(|_| !self.is_cut) {
-            keeper.keep(snapshot);
+    fn snapshot(&mut self, state: &State) {
+        if let Some(keeper) = &mut self.keeper {
+            keeper.keep(state);
         }
     }
 }

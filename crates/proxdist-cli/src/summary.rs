@@ -100,10 +100,14 @@ impl Summary<'_> {
         if certificate.exchanges != Exchanges::NotApplicable {
             line("exchanges", certificate.exchanges.to_string());
         }
-        let covered =
-            if certificate.schedule_meets_theory { "covered by the theory" } else { "not covered by the theory" };
-        line("method", fit.model().method.clone());
-        line("schedule", format!("{}, batches of {}, {covered}", fit.model().schedule, fit.model().batch_size));
+        if fit.steps() == 0 {
+            line("method", "the exact finish alone, no steps were needed".to_owned());
+        } else {
+            let covered =
+                if certificate.schedule_meets_theory { "covered by the theory" } else { "not covered by the theory" };
+            line("method", fit.model().method.clone());
+            line("schedule", format!("{}, batches of {}, {covered}", fit.model().schedule, fit.model().batch_size));
+        }
         if self.is_scaled {
             line("columns", "scaled for the fit; coefficients are in the units of the file".to_owned());
         }

@@ -18,6 +18,7 @@ pub(crate) fn of_fit<'py>(
     let model = scaling.map_or_else(|| Ok(fit.model().clone()), |scaling| scaling.restored(fit.model()));
     let model = model.map_err(|error| exception(&error))?;
     let result = of_model(py, &model)?;
+    result.set_item("rho1", fit.rho1())?;
     result.set_item("trace", trace(py, fit.trace())?)?;
     result.set_item("standardized", scaling.is_some())?;
     result.set_item("seconds", seconds)?;
@@ -33,7 +34,6 @@ pub(crate) fn of_model<'py>(py: Python<'py>, model: &Model) -> PyResult<Bound<'p
     result.set_item("stop", stop_name(model.stop)?)?;
     result.set_item("has_converged", model.stop.is_success())?;
     result.set_item("steps", model.steps)?;
-    result.set_item("rho1", rho1(&model.schedule))?;
     let certificate = PyDict::new(py);
     let of = &model.certificate;
     certificate.set_item("distance", of.distance)?;
@@ -63,11 +63,6 @@ pub(crate) fn stop_name(stop: Stop) -> PyResult<String> {
         Ok(serde_json::Value::String(name)) => Ok(name),
         other => Err(PyRuntimeError::new_err(format!("a reason to stop without a name: {other:?}"))),
     }
-}
-
-/// The first penalty, from a polynomial schedule `poly:RHO1,GAMMA`.
-pub(crate) fn rho1(schedule: &str) -> Option<f64> {
-    schedule.strip_prefix("poly:")?.split(',').next()?.parse().ok()
 }
 
 /// The checkpoints, column by column.

@@ -90,7 +90,7 @@ fn raced(
     let fit = task.fit_observed(&wanted, &mut &*desk).map_err(|error| exception(&error))?;
     let mut theta = fit.coefficients().to_vec();
     theta.extend(fit.intercept());
-    let rho1 = outcome::rho1(&fit.model().schedule).unwrap_or(1.0);
+    let rho1 = fit.rho1().unwrap_or(1.0);
     Ok(State { theta, step: fit.steps(), rho1 })
 }
 

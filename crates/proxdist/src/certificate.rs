@@ -153,8 +153,8 @@ pub(crate) fn largest_curvature(data: &Data, loss: &dyn Loss, ridge: f64, theta:
 }
 
 /// A result, and what is known of it before it is measured.
-pub(crate) struct Reached<'a> {
-    pub(crate) theta: &'a [f64],
+pub(crate) struct Reached {
+    pub(crate) theta: Vec<f64>,
     /// Distance to the set of the iterate it is the projection of.
     pub(crate) iterate_distance: Option<f64>,
     /// F and its gradient on all data, if the finish has seen them.
@@ -189,6 +189,7 @@ impl Judge<'_> {
     pub(crate) fn certify(&self, reached: Reached) -> Result<Certified> {
         let Self { objective, constraint, .. } = *self;
         let Reached { theta, iterate_distance, known, stationarity, exchanges } = reached;
+        let theta = &theta[..];
         let features = objective.data.columns();
         let (mut value, gradient) = if let Some(known) = known {
             known
@@ -204,8 +205,9 @@ impl Judge<'_> {
         let reference = floored(value, at_zero);
         let metric = self.metric(theta)?;
         let stationarity = match stationarity {
-            Some(known) => known,
-            None => relative(self.residual(theta, &gradient, &metric)?, reference),
+            // Where no row bends, the finish has no scale for its residual.
+            Some(known) if known.is_finite() => known,
+            _ => relative(self.residual(theta, &gradient, &metric)?, reference),
         };
         let mut nearest = theta[..features].to_vec();
         constraint.project(&mut nearest, &mut Workspace::default())?;
@@ -238,6 +240,8 @@ impl Judge<'_> {
         } else {
             diagonal(self.objective)?
         };
+        // What is left of curvatures that underflow is no scale.
+        found.iter_mut().filter(|d| **d < SMALLEST_CURVATURE).for_each(|d| *d = 0.0);
         // Where no row bends, as where all are classified beyond doubt, the steepest bend of the loss says how far a step may trust the gradient.
         if found.iter().all(|d| *d <= ridge) {
             let bend = loss.curvature_bound().unwrap_or(1.0);
@@ -313,5 +317,7 @@ fn least(gaps: [Option<Gap>; 2]) -> Option<Gap> {
 
 /// Share of F without any feature up to which the distance from a perfect fit is worth a word.
 const PERFECT: f64 = 1e-9;
+/// Curvature below which there is none, far above where numbers lose their digits.
+const SMALLEST_CURVATURE: f64 = 1e-200;
 /// Numbers of X that are read for the metric at most.
 const MOST_NUMBERS: usize = 50_000_000;

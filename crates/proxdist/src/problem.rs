@@ -3,9 +3,10 @@
 use crate::constraint::Constraint;
 use crate::data::{Data, LARGEST};
 use crate::error::{Error, Result};
-use crate::fitting;
+use crate::layout::Layout;
 use crate::loss::Loss;
 use crate::objective::Objective;
+use crate::run;
 use crate::solver::{Fit, Settings};
 use crate::trace::{Observer, Silent};
 
@@ -63,6 +64,11 @@ impl<'a> Problem<'a> {
         self.intercept
     }
 
+    /// How the parameter is arranged: coefficients, then the intercept if there is one.
+    pub fn layout(&self) -> Layout {
+        Layout::of(self.data.parameter_shape()).intercepts(self.intercept)
+    }
+
     /// The objective F.
     pub fn objective(&self) -> Objective<'_> {
         Objective::new(self.data, &*self.loss, self.ridge)
@@ -75,7 +81,7 @@ impl<'a> Problem<'a> {
 
     /// Fits while an observer watches, who may end the run early.
     pub fn fit_observed(&self, settings: &Settings, observer: &mut dyn Observer) -> Result<Fit> {
-        self.with_method(settings, |whole| fitting::fit(whole, self, settings, observer))
+        self.with_method(settings, |whole| run::fit(whole, self, settings, observer))
     }
 
     /// The penalty of the first step with which the method of the settings gets furthest in as many steps or passes as they allow,
@@ -83,7 +89,7 @@ impl<'a> Problem<'a> {
     /// the same candidates, from a thousandth of the average curvature of F to three thousand times as much. `None` if it diverges
     /// with all of them.
     pub fn first_penalty(&self, settings: &Settings, observer: &mut dyn Observer) -> Result<Option<f64>> {
-        self.with_method(settings, |whole| fitting::first_penalty(whole, self, settings, observer))
+        self.with_method(settings, |whole| run::first_penalty(whole, self, settings, observer))
     }
 
     /// Calls `run` on what the method minimises, with the threads of the settings, once everything is checked.

@@ -1,5 +1,6 @@
 //! What is measured at checkpoints, and who is told.
 
+use crate::run::State;
 use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
 use std::time::Duration;
@@ -47,33 +48,11 @@ pub trait Observer: Send {
         ControlFlow::Continue(())
     }
 
-    /// Called after each checkpoint of the iteration with all that is needed to go on from there in another process.
-    fn snapshot(&mut self, snapshot: &Snapshot) {
-        let _ = snapshot;
+    /// Called wherever a run could go on from its state in another process: after each round of the race, at checkpoints of the iteration, before the exact
+    /// finish.
+    fn snapshot(&mut self, state: &State) {
+        let _ = state;
     }
-}
-
-/// The state of an interrupted run. A run resumed from it with [`crate::Settings::resume`] and otherwise equal settings ends
-/// with the same bits as one that was never interrupted.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Snapshot {
-    /// The first penalty, if the schedule has one.
-    pub rho1: Option<f64>,
-    /// Rows a step.
-    pub batch_size: usize,
-    /// Steps taken.
-    pub step: u64,
-    /// The iterate: coefficients, then the intercept if there is one.
-    pub theta: Vec<f64>,
-    /// What else the method remembers: nothing, for most.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub memory: Vec<f64>,
-    /// The best feasible point so far: its objective on the monitor rows, its distance, itself.
-    pub best: (f64, f64, Vec<f64>),
-    /// Feasible points that other first penalties led to.
-    pub runners_up: Vec<Vec<f64>>,
-    /// The checkpoints so far.
-    pub trace: Vec<Progress>,
 }
 
 impl<F: FnMut(&Progress) -> ControlFlow<()> + Send> Observer for F {

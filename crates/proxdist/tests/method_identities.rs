@@ -251,13 +251,13 @@ fn an_inner_tolerance_leaves_levels_of_a_geometric_schedule_early() {
 /// A run that was interrupted goes on with the momentum it had and the level it was at.
 #[test]
 fn a_resumed_run_of_pd_equals_one_that_was_not_interrupted() {
-    struct Keeper(Option<proxdist::trace::Snapshot>, u64);
+    struct Keeper(Option<proxdist::run::State>, u64);
     impl proxdist::trace::Observer for Keeper {
         fn checkpoint(&mut self, progress: &proxdist::trace::Progress) -> std::ops::ControlFlow<()> {
             if progress.step == self.1 { std::ops::ControlFlow::Break(()) } else { std::ops::ControlFlow::Continue(()) }
         }
-        fn snapshot(&mut self, snapshot: &proxdist::trace::Snapshot) {
-            self.0 = Some(snapshot.clone());
+        fn snapshot(&mut self, state: &proxdist::run::State) {
+            self.0 = Some(state.clone());
         }
     }
     let simulated = simulated(Response::Linear);

@@ -154,13 +154,13 @@ fn an_observer_can_end_a_run_and_the_result_is_feasible() {
 /// A run that is ended and resumed, with a first penalty that was given and not found, is the run that was never ended.
 #[test]
 fn a_resumed_run_goes_on_with_the_penalty_it_was_given() {
-    struct Keep(Option<proxdist::trace::Snapshot>);
+    struct Keep(Option<proxdist::run::State>);
     impl proxdist::trace::Observer for Keep {
         fn checkpoint(&mut self, _: &proxdist::trace::Progress) -> ControlFlow<()> {
             ControlFlow::Continue(())
         }
-        fn snapshot(&mut self, snapshot: &proxdist::trace::Snapshot) {
-            self.0 = Some(snapshot.clone());
+        fn snapshot(&mut self, state: &proxdist::run::State) {
+            self.0 = Some(state.clone());
         }
     }
     let simulated = simulated(Response::Linear);
@@ -171,12 +171,8 @@ fn a_resumed_run_goes_on_with_the_penalty_it_was_given() {
     let mut keep = Keep(None);
     problem.fit_observed(&settings(100), &mut keep).unwrap();
     let kept = keep.0.unwrap();
-    assert_eq!(kept.rho1, Some(0.05));
-    // A snapshot of version 0.1 did not know it.
-    let old = proxdist::trace::Snapshot { rho1: None, ..kept.clone() };
-    for snapshot in [kept, old] {
-        let resumed = problem.fit(&settings(400).resume(snapshot)).unwrap();
-        assert_eq!(resumed.coefficients(), whole.coefficients());
-        assert_eq!(resumed.model().schedule, whole.model().schedule);
-    }
+    assert_eq!(kept.rho1(), Some(0.05));
+    let resumed = problem.fit(&settings(400).resume(kept)).unwrap();
+    assert_eq!(resumed.coefficients(), whole.coefficients());
+    assert_eq!(resumed.model().schedule, whole.model().schedule);
 }

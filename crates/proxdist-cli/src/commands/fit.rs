@@ -14,7 +14,7 @@ use crate::{holdout, input, measures, scaling, setup, signals};
 use proxdist::metrics::Evaluation;
 use proxdist::spec::SetSpec;
 use proxdist::trace::{Phase, Progress};
-use proxdist::{Fit, Problem, Settings, Stop};
+use proxdist::{Fit, Problem, Settings};
 use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::time::Instant;
@@ -133,15 +133,14 @@ fn fitted(args: &FitArgs, problem: &Problem, mut settings: Settings, spec: &SetS
         let run = checkpoint::identity(args, data, &problem.loss().spec(), &problem.constraint().spec());
         if args.resume {
             match checkpoint::load(path, &run)? {
-                Some(snapshot) => settings = settings.resume(snapshot),
+                Some(state) => settings = settings.resume(state),
                 None => note(quiet, &format!("{} is not there: the run starts afresh", path.display())),
             }
         }
         watcher.keeper = Some(Keeper::new(path, run));
     }
     let fit = problem.fit_observed(&settings, &mut watcher).map_err(|error| rows.explain(error))?;
-    let is_interrupted = fit.stop() == Stop::Interrupted;
-    if let Some(failure) = watcher.keeper.take().and_then(|keeper| keeper.finish(is_interrupted)) {
+    if let Some(failure) = watcher.keeper.take().and_then(Keeper::finish) {
         note(quiet, &format!("the checkpoint was not kept: {}", failure.message));
     }
     Ok(fit)

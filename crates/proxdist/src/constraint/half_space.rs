@@ -1,7 +1,7 @@
 //! A half-space, $C = \{x : a^T x \le b\}$.
 //!
 //! A point outside moves along the normal by its excess, $P(x) = x - a \max(a^T x - b, 0) / \|a\|^2$: the shortest way
-//! to the boundary is perpendicular to it. Convex, unique, $O(p)$.
+//! to the boundary is perpendicular to it. Convex, unique, $O(p)$. Where $a$ has one nonzero entry, that coordinate has the limit $b/a_j$, met exactly.
 
 use super::magnitude::Length;
 use super::{Constraint, Face, Structure, Workspace, projection_failure, refusal, require_dimension};
@@ -20,6 +20,8 @@ pub struct HalfSpace {
     offset: f64,
     unit: Vec<f64>,
     distance: f64,
+    /// The only coordinate that the normal speaks of, if it is one.
+    only: Option<usize>,
 }
 
 impl HalfSpace {
@@ -27,7 +29,9 @@ impl HalfSpace {
     pub fn below(normal: Vec<f64>, offset: f64) -> Result<Self> {
         let length = Length::of(normal.iter().copied());
         let unit = normal.iter().map(|a| length.rescaled(*a, 1.0)).collect();
-        let half_space = Self { distance: length.rescaled(offset, 1.0), normal, offset, unit };
+        let mut spoken_of = normal.iter().enumerate().filter(|(_, a)| **a != 0.0).map(|(j, _)| j);
+        let only = spoken_of.next().filter(|_| spoken_of.next().is_none());
+        let half_space = Self { distance: length.rescaled(offset, 1.0), normal, offset, unit, only };
         if !half_space.normal.iter().chain([&offset]).all(|value| value.is_finite()) {
             return Err(refusal(half_space.spec(), "every number must be finite"));
         }
@@ -50,6 +54,10 @@ impl Constraint for HalfSpace {
         }
         if !excess.is_finite() {
             return Err(projection_failure(self, "the product a·x is not a finite number"));
+        }
+        if let Some(j) = self.only {
+            point[j] = self.distance * self.unit[j];
+            return Ok(());
         }
         for (x, a) in point.iter_mut().zip(&self.unit) {
             *x -= excess * a;

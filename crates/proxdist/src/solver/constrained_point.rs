@@ -28,7 +28,7 @@ pub struct ConstrainedPointStep<'a> {
     batch_loss: BatchGradient<'a>,
     constraint: &'a dyn Constraint,
     tolerance: f64,
-    /// $L$, kept from batch to batch.
+    /// $L$; the iterate remembers it from batch to batch.
     curvature: f64,
     anchor: Vec<f64>,
     ahead: Vec<f64>,
@@ -125,7 +125,7 @@ impl Step for ConstrainedPointStep<'_> {
         let target = self.tolerance * norm(self.batch_loss.at(batch, theta));
         let mut value = self.start(batch, rho, theta)?;
         // Not below ρ, the least that the curvature of h can be.
-        self.curvature = self.curvature.max(rho);
+        self.curvature = at.memory.first().copied().unwrap_or(0.0).max(rho);
         let mut weight = 1.0_f64;
         self.ahead.clear();
         self.ahead.extend_from_slice(theta);
@@ -156,6 +156,8 @@ impl Step for ConstrainedPointStep<'_> {
             }
             self.curvature = (RELAXATION * self.curvature).max(rho);
         }
+        at.memory.clear();
+        at.memory.push(self.curvature);
         Ok(())
     }
 

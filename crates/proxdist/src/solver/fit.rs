@@ -1,50 +1,64 @@
 //! The result of a fit.
 
-use super::{Run, Settings, Stop};
+use super::{Settings, Stop};
 use crate::certificate::Certificate;
 use crate::model::Model;
 use crate::problem::Problem;
-use crate::schedule::Schedule;
 use crate::trace::Progress;
+
+/// What a model file says where no step was taken, and so no schedule needed.
+const NO_SCHEDULE: &str = "none";
 
 /// A feasible parameter, how it was reached and why the run ended.
 #[derive(Clone, Debug)]
 pub struct Fit {
     model: Model,
+    rho1: Option<f64>,
     trace: Vec<Progress>,
 }
 
+/// What a run leaves behind.
+pub(crate) struct Ended {
+    pub(crate) coefficients: Vec<f64>,
+    pub(crate) intercept: Option<f64>,
+    /// F at the result, on all rows.
+    pub(crate) objective: f64,
+    pub(crate) certificate: Certificate,
+    pub(crate) stop: Stop,
+    pub(crate) steps: u64,
+    /// The first penalty, if there was one.
+    pub(crate) rho1: Option<f64>,
+    /// The schedule as text, if steps were to be taken by one.
+    pub(crate) schedule: Option<String>,
+    pub(crate) batch_size: usize,
+    pub(crate) trace: Vec<Progress>,
+}
+
 impl Fit {
-    pub(crate) fn new(
-        problem: &Problem,
-        run: Run,
-        objective: f64,
-        certificate: Certificate,
-        schedule: &dyn Schedule,
-        batch_size: usize,
-        settings: &Settings,
-    ) -> Self {
-        let columns = problem.data().columns();
-        let mut coefficients = run.theta;
-        let intercept = coefficients.split_off(columns).first().copied();
+    pub(crate) fn new(problem: &Problem, settings: &Settings, ended: Ended) -> Self {
         let model = Model {
-            coefficients,
-            intercept,
+            coefficients: ended.coefficients,
+            intercept: ended.intercept,
             shape: problem.data().parameter_shape(),
             names: problem.data().feature_names().map(<[String]>::to_vec),
             loss: problem.loss().spec(),
             constraint: problem.constraint().spec(),
             ridge: problem.ridge_weight(),
             method: settings.method.to_string(),
-            schedule: schedule.spec(),
-            batch_size,
+            schedule: ended.schedule.unwrap_or_else(|| NO_SCHEDULE.to_owned()),
+            batch_size: ended.batch_size,
             seed: settings.seed,
-            steps: run.steps,
-            stop: run.stop,
-            objective,
-            certificate,
+            steps: ended.steps,
+            stop: ended.stop,
+            objective: ended.objective,
+            certificate: ended.certificate,
         };
-        Self { model, trace: run.trace }
+        Self { model, rho1: ended.rho1, trace: ended.trace }
+    }
+
+    /// The penalty of the first step, given or found by the race; `None` where no step was needed or the schedule is the user's own.
+    pub fn rho1(&self) -> Option<f64> {
+        self.rho1
     }
 
     /// The coefficients, a point of the set.

@@ -48,13 +48,11 @@ impl<'a, S: Step> Iteration<'a, S> {
         self
     }
 
-    /// Continues with what the method remembered, as [`Solver::memory`] gave it out.
+    /// Continues with what the method remembered, and with the schedule so far ahead of the steps as [`Solver::levels_ahead`] said.
     #[must_use]
-    pub fn remembering(mut self, memory: &[f64]) -> Self {
-        if let [ahead, rest @ ..] = memory {
-            self.clock = self.step + *ahead as u64;
-            self.at.memory = rest.to_vec();
-        }
+    pub fn remembering(mut self, levels_ahead: u64, memory: &[f64]) -> Self {
+        self.clock = self.step + levels_ahead;
+        self.at.memory = memory.to_vec();
         self
     }
 
@@ -82,8 +80,8 @@ impl<S: Step> Solver for Iteration<'_, S> {
         if all_finite(&self.at.theta) { Ok(()) } else { Err(Error::Diverged { step: self.step, rho: self.rho }) }
     }
 
-    fn theta(&self) -> &[f64] {
-        &self.at.theta
+    fn iterate(&self) -> &Iterate {
+        &self.at
     }
 
     fn step(&self) -> u64 {
@@ -98,10 +96,7 @@ impl<S: Step> Solver for Iteration<'_, S> {
         self.sampler.batch_size()
     }
 
-    fn memory(&self) -> Vec<f64> {
-        if self.clock == self.step && self.at.memory.is_empty() {
-            return Vec::new();
-        }
-        std::iter::once((self.clock - self.step) as f64).chain(self.at.memory.iter().copied()).collect()
+    fn levels_ahead(&self) -> u64 {
+        self.clock - self.step
     }
 }

@@ -1,6 +1,6 @@
 //! Iterative methods and the loop around them.
 //!
-//! A [`Solver`] knows how to take one more step, nothing else; the loop in `run.rs` is the same bookkeeping for all of them.
+//! A [`Solver`] knows how to take one more step, nothing else; the loop around it is a stage of [`crate::run`], the same for all of them.
 //! A [`Method`] is a solver by name; each has a file with its update rule, a [`Step`] that [`Iteration`] repeats.
 
 mod batch_gradient;
@@ -18,13 +18,13 @@ mod projected_gradient;
 mod proximal_distance;
 mod proximal_gradient;
 mod robbins_monro;
-mod run;
 mod settings;
 mod step;
 mod stopping;
 mod tail;
 
 pub use constrained_point::ConstrainedPointStep;
+pub(crate) use fit::Ended;
 pub use fit::Fit;
 pub use full_batch::FullBatchStep;
 pub use gradient::GradientStep;
@@ -33,15 +33,16 @@ pub use incremental::IncrementalStep;
 pub use iteration::Iteration;
 pub use method::{Method, Split};
 pub use method_text::{MethodEntry, catalogue};
-pub(crate) use monitor::Monitor;
+pub(crate) use monitor::{Moment, Monitor, worst_bearable};
 pub use projected_gradient::ProjectedGradientStep;
 pub use proximal_distance::{DistanceStep, ProximalDistance};
 pub use proximal_gradient::{Penalty, ProximalGradientStep};
 pub use robbins_monro::RobbinsMonroStep;
-pub(crate) use run::{Past, Run, run, worst_bearable};
 pub use settings::{Settings, StopRule};
 pub use step::{Iterate, Step};
 pub use stopping::Stop;
+pub(crate) use stopping::reason as stop_reason;
+pub(crate) use tail::TailAverage;
 
 use crate::error::Result;
 
@@ -50,8 +51,13 @@ pub trait Solver {
     /// Takes one step.
     fn advance(&mut self) -> Result<()>;
 
+    /// Where the method is, with what it remembers of earlier steps.
+    fn iterate(&self) -> &Iterate;
+
     /// The current iterate, which need not lie in the set: coefficients, then the intercept if there is one.
-    fn theta(&self) -> &[f64];
+    fn theta(&self) -> &[f64] {
+        &self.iterate().theta
+    }
 
     /// Steps taken so far.
     fn step(&self) -> u64;
@@ -62,8 +68,8 @@ pub trait Solver {
     /// Rows that one step looks at.
     fn rows_per_step(&self) -> usize;
 
-    /// What besides the iterate a run needs to go on from here: nothing, for most methods.
-    fn memory(&self) -> Vec<f64> {
-        Vec::new()
+    /// How far the schedule is ahead of the steps because the method asked for later levels early.
+    fn levels_ahead(&self) -> u64 {
+        0
     }
 }

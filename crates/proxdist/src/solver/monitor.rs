@@ -9,6 +9,21 @@ use std::time::Duration;
 /// Entries of the features that a checkpoint may read without anybody minding.
 const CHEAP: usize = 4_000_000;
 
+/// F beyond which a run counts as diverged, given F at its start.
+pub(crate) fn worst_bearable(at_start: f64) -> f64 {
+    1e8 * (1.0 + at_start.abs())
+}
+
+/// Where a run is when it is looked at.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Moment {
+    pub(crate) phase: Phase,
+    pub(crate) step: u64,
+    pub(crate) rho: f64,
+    pub(crate) rows_seen: u64,
+    pub(crate) elapsed: Duration,
+}
+
 /// Measures F on all rows, or on a fixed sample where all would cost too much.
 pub(crate) struct Monitor<'a> {
     objective: Objective<'a>,
@@ -43,20 +58,10 @@ impl<'a> Monitor<'a> {
         if self.l1 > 0.0 { smooth + self.l1 * self.objective.l1_norm(theta) } else { smooth }
     }
 
-    /// A checkpoint at an iterate and its projection, `points = (projection, iterate)`.
-    #[allow(clippy::too_many_arguments)] // One for each field that the monitor does not know itself.
-    pub(crate) fn progress(
-        &self,
-        phase: Phase,
-        step: u64,
-        rho: f64,
-        rows_seen: u64,
-        points: (&[f64], &[f64]),
-        objective: f64,
-        elapsed: Duration,
-    ) -> Progress {
-        let columns = self.objective.data.columns();
-        let (point, theta) = (&points.0[..columns], points.1);
+    /// A checkpoint: where the run is, an iterate, its projection and F there.
+    pub(crate) fn progress(&self, moment: Moment, point: &[f64], theta: &[f64], objective: f64) -> Progress {
+        let Moment { phase, step, rho, rows_seen, elapsed } = moment;
+        let point = self.objective.split(point).0;
         let distance = point.iter().zip(theta).map(|(a, b)| (a - b) * (a - b)).sum::<f64>().sqrt();
         let nonzeros = point.iter().filter(|v| **v != 0.0).count();
         Progress { phase, step, objective, distance, rho, nonzeros, rows_seen, elapsed }

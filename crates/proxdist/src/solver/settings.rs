@@ -2,9 +2,9 @@
 
 use super::Method;
 use crate::error::{Error, Result};
+use crate::run::State;
 use crate::sampling::Sampling;
 use crate::schedule::{Polynomial, Schedule};
-use crate::trace::Snapshot;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -59,7 +59,7 @@ pub struct Settings {
     pub(crate) monitor_rows: Option<usize>,
     pub(crate) start: Option<Vec<f64>>,
     pub(crate) start_intercept: f64,
-    pub(crate) resume: Option<Snapshot>,
+    pub(crate) resume: Option<State>,
     pub(crate) polish: bool,
     pub(crate) average: bool,
     pub(crate) seed: u64,
@@ -212,8 +212,8 @@ impl Settings {
 
     /// Goes on from where an earlier run was.
     #[must_use]
-    pub fn resume(mut self, snapshot: Snapshot) -> Self {
-        self.resume = Some(snapshot);
+    pub fn resume(mut self, state: State) -> Self {
+        self.resume = Some(state);
         self
     }
 

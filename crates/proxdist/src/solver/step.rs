@@ -5,15 +5,17 @@
 
 use crate::data::Batch;
 use crate::error::Result;
+use serde::{Deserialize, Serialize};
 
 /// Where a run of a method is.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Iterate {
     /// The parameter, which need not lie in the set: coefficients, then the intercept if there is one.
     pub theta: Vec<f64>,
-    /// What a method with momentum remembers of earlier steps; empty for all others and before the first step.
+    /// What a method remembers of earlier steps: its momentum, a curvature; empty for most, and before the first step.
     pub memory: Vec<f64>,
     /// Set by a method that asks for the next level of the schedule because this one has nothing more to give.
+    #[serde(skip)]
     pub is_settled: bool,
 }
 

@@ -54,7 +54,7 @@ impl fmt::Display for Stop {
 const PATIENCE: usize = 3;
 
 /// Why the run should stop after the last checkpoint of the trace, if it should. `norm` is $\|P_C(\theta)\|$.
-pub(super) fn reason(trace: &[Progress], norm: f64, rows: usize, settings: &Settings) -> Option<Stop> {
+pub(crate) fn reason(trace: &[Progress], norm: f64, rows: usize, settings: &Settings) -> Option<Stop> {
     let last = trace.last()?;
     if has_converged(trace, last, norm, settings) {
         return Some(Stop::Converged);

@@ -4,7 +4,10 @@
 //! always covers at least the last half or nothing; for non-convex sets also whenever the support of the projection changes,
 //! since points of different pieces of the set have no meaningful mean.
 
+use serde::{Deserialize, Serialize};
+
 /// A running mean of iterates.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct TailAverage {
     is_convex: bool,
     features: usize,

@@ -2,4 +2,4 @@
 
 mod race;
 
-pub(crate) use race::{GRID, Race, Rounds, WIDE_GRID, usual_batch_size};
+pub(crate) use race::{Field, Plan, Race, usual_batch_size};

@@ -13,43 +13,116 @@
 use crate::constraint::{Constraint, Workspace};
 use crate::data::{Batch, Data, RowBuffer, Support};
 use crate::error::{Error, Result};
+use crate::layout::Layout;
 use crate::linalg::all_finite;
 use crate::loss::Loss;
 use crate::objective::Objective;
 use crate::sampling::{Sampler, monitor_sample};
-use crate::schedule::{Polynomial, Schedule, checked_rho};
-use crate::solver::{Iterate, Monitor, Step, worst_bearable};
-use crate::trace::{Observer, Phase, Progress};
-use std::time::Instant;
+use crate::schedule::{Polynomial, checked_rho};
+use crate::solver::{Iterate, Method, Monitor, Step, worst_bearable};
+use serde::{Deserialize, Serialize};
 
 /// Candidates as multiples of the average curvature along a coordinate at the start.
-pub(crate) const GRID: [f64; 8] = [1e-3, 3e-3, 1e-2, 3e-2, 1e-1, 3e-1, 1.0, 3.0];
+const GRID: [f64; 8] = [1e-3, 3e-3, 1e-2, 3e-2, 1e-1, 3e-1, 1.0, 3.0];
 /// For methods whose penalty must exceed the largest curvature of a batch, which can be p times the average; and for
 /// comparisons, where every method gets the same candidates.
-pub(crate) const WIDE_GRID: [f64; 14] = [1e-3, 3e-3, 1e-2, 3e-2, 1e-1, 3e-1, 1.0, 3.0, 1e1, 3e1, 1e2, 3e2, 1e3, 3e3];
-/// How long a race is and who is dropped on the way.
+const WIDE_GRID: [f64; 14] = [1e-3, 3e-3, 1e-2, 3e-2, 1e-1, 3e-1, 1.0, 3.0, 1e1, 3e1, 1e2, 3e2, 1e3, 3e3];
+/// Steps of a race where nothing else bounds it.
+const LONGEST: u64 = 10_000;
+
+/// Who takes part in a race, how long it is and who is dropped on the way.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Rounds {
+pub(crate) struct Plan {
+    /// First penalties to try, as multiples of the scale.
+    grid: &'static [f64],
     /// Steps of the first round.
     first: u64,
     /// Steps altogether; with halving, the winner's last ones are its own.
-    length: u64,
+    pub(crate) length: u64,
     /// Whether the worse half is dropped after each round and the next one is twice as long.
     halving: bool,
 }
 
-impl Rounds {
+impl Plan {
     /// Long enough to tell candidates apart before a fit.
-    pub(crate) fn usual(is_full_batch: bool) -> Self {
+    pub(crate) fn usual(method: &Method) -> Self {
+        let grid: &[f64] = if method.is_explicit() { &WIDE_GRID } else { &GRID };
         // A step on all rows costs more and tells more.
-        let (first, length) = if is_full_batch { (2, 28) } else { (10, 140) };
-        Self { first, length, halving: true }
+        let (first, length) = if method.is_full_batch() { (2, 28) } else { (10, 140) };
+        Self { grid, first, length, halving: true }
     }
 
-    /// Over the whole of a run of so many steps, with nobody dropped: gradient steps at a rate that is best in the end may look
+    /// Over the whole of a run of so many steps, 10 000 at most, with nobody dropped: gradient steps at a rate that is best in the end may look
     /// hopeless at first.
     pub(crate) fn over(steps: u64) -> Self {
-        Self { first: steps.div_ceil(16).max(1), length: steps, halving: false }
+        let length = steps.min(LONGEST);
+        Self { grid: &WIDE_GRID, first: length.div_ceil(16).max(1), length, halving: false }
+    }
+}
+
+/// The candidates of a race between two rounds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Field {
+    /// How many may take the next round; those that are out leave their places empty.
+    places: usize,
+    /// Steps of the next round.
+    round: u64,
+    /// The best first, after each round.
+    racing: Vec<Candidate>,
+    dropped: Vec<Candidate>,
+}
+
+/// A first penalty and where it has led.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Candidate {
+    pub(crate) rho1: f64,
+    pub(crate) at: Iterate,
+    /// The projection of the iterate.
+    pub(crate) point: Vec<f64>,
+    /// F there on the monitor rows.
+    pub(crate) score: f64,
+    /// A candidate that overflows, stalls or diverges is out; it is removed at the end of the round.
+    #[serde(skip)]
+    is_out: bool,
+}
+
+impl Field {
+    /// Candidates that still race.
+    pub(crate) fn places(&self) -> usize {
+        self.places
+    }
+
+    /// Steps of the next round: the last candidate goes on alone to the end.
+    pub(crate) fn next_round(&self, plan: Plan) -> u64 {
+        if self.places > 1 || !plan.halving { self.round } else { plan.length }
+    }
+
+    /// The best candidate, unless all are out.
+    pub(crate) fn leader(&self) -> Option<&Candidate> {
+        self.racing.first()
+    }
+
+    /// Drops the worse half after a round, if that is the plan.
+    pub(crate) fn close_round(&mut self, plan: Plan) {
+        if plan.halving {
+            self.places = self.places.div_ceil(2);
+            self.dropped.extend(self.racing.drain(self.places.min(self.racing.len())..));
+            self.round *= 2;
+        }
+    }
+
+    /// The winner, and the feasible points of all others, best first; `None` if all are out.
+    pub(crate) fn decided(self) -> Option<(Candidate, Vec<Vec<f64>>)> {
+        let (mut finishers, mut others) = (self.racing.into_iter(), self.dropped);
+        let winner = finishers.next()?;
+        others.extend(finishers);
+        others.sort_by(|a, b| a.score.total_cmp(&b.score));
+        Some((winner, others.into_iter().map(|candidate| candidate.point).collect()))
+    }
+
+    /// Every parameter in it.
+    pub(crate) fn points(&self) -> impl Iterator<Item = &Vec<f64>> {
+        self.racing.iter().chain(&self.dropped).flat_map(|candidate| [&candidate.at.theta, &candidate.point])
     }
 }
 
@@ -57,38 +130,14 @@ impl Rounds {
 pub(crate) struct Race<'a> {
     pub(crate) objective: Objective<'a>,
     pub(crate) constraint: &'a dyn Constraint,
-    /// First penalties to try, as multiples of the scale.
-    pub(crate) grid: &'a [f64],
+    pub(crate) layout: Layout,
     pub(crate) gamma: f64,
     pub(crate) monitor: &'a Monitor<'a>,
-    pub(crate) max_steps: u64,
-    pub(crate) rounds: Rounds,
-}
-
-/// The winner, and where the others got to.
-pub(crate) struct RaceResult {
-    pub(crate) rho1: f64,
-    pub(crate) step: u64,
-    pub(crate) at: Iterate,
-    /// Projections of the other candidates' last iterates, best first.
-    pub(crate) runners_up: Vec<Vec<f64>>,
-    pub(crate) trace: Vec<Progress>,
-    pub(crate) is_interrupted: bool,
-}
-
-struct Candidate {
-    schedule: Polynomial,
-    rho1: f64,
-    at: Iterate,
-    point: Vec<f64>,
-    score: f64,
-    /// A candidate that overflows, stalls or diverges is out; only if all are is it an error.
-    is_out: bool,
 }
 
 /// What a step needs besides the candidates.
-struct Track<'r> {
-    how: Box<dyn Step + 'r>,
+pub(crate) struct Track<'r> {
+    pub(crate) how: Box<dyn Step + 'r>,
     work: Workspace,
     worst_bearable: f64,
     is_finite_at_start: bool,
@@ -97,105 +146,57 @@ struct Track<'r> {
     first_error: Option<Error>,
 }
 
+impl Track<'_> {
+    /// The error of a race in which all candidates are out: where the loss is not finite even at the start, the first thing that went wrong.
+    pub(crate) fn failure(self, step: u64, rho: f64) -> Error {
+        let diverged = Error::Diverged { step, rho };
+        if self.is_finite_at_start { diverged } else { self.first_error.unwrap_or(diverged) }
+    }
+}
+
 impl<'r> Race<'r> {
-    /// The scale of the grid.
-    pub(crate) fn scale(&self, start: &[f64], seed: u64) -> Result<f64> {
-        average_curvature(self.objective.data, self.objective.loss, start, seed)
+    /// The candidates before the first round.
+    pub(crate) fn field(&self, start: &[f64], plan: Plan, seed: u64) -> Result<Field> {
+        let scale = average_curvature(self.objective.data, self.objective.loss, start, seed)?;
+        let candidate = |multiple: &f64| Candidate {
+            rho1: three_digits(multiple * scale),
+            at: Iterate::at(start.to_vec()),
+            point: start.to_vec(),
+            score: f64::INFINITY,
+            is_out: false,
+        };
+        let racing: Vec<Candidate> = plan.grid.iter().map(candidate).collect();
+        Ok(Field { places: racing.len(), round: plan.first, racing, dropped: Vec::new() })
     }
 
-    /// Runs the race from `start` with the step of a method.
-    pub(crate) fn run(
-        &self,
-        how: Box<dyn Step + 'r>,
-        start: &[f64],
-        sampler: &mut Sampler,
-        scale: f64,
-        observer: &mut dyn Observer,
-    ) -> Result<RaceResult> {
-        let began = Instant::now();
-        let mut track = self.track(how, start, sampler)?;
-        let mut racing = self.candidates(start, scale)?;
-        let mut dropped: Vec<Candidate> = Vec::new();
-        let mut trace = Vec::new();
-        let (mut step, mut round, mut is_interrupted) = (0, self.rounds.first, false);
-        let length = self.rounds.length.min(self.max_steps);
-        while step < length && !is_interrupted {
-            track.how.share_among(racing.len());
-            let steps = if racing.len() > 1 || !self.rounds.halving { round } else { length };
-            for _ in 0..steps.min(length - step) {
-                step += 1;
-                self.advance(step, sampler, &mut racing, &mut track)?;
-                if observer.poll().is_break() {
-                    is_interrupted = true;
-                    break;
-                }
-            }
-            self.score(&mut racing, &mut track)?;
-            let best = &racing[0];
-            if best.is_out {
-                let diverged = Error::Diverged { step, rho: best.rho1 };
-                return Err(if track.is_finite_at_start { diverged } else { track.first_error.unwrap_or(diverged) });
-            }
-            let progress = self.monitor.progress(
-                Phase::Race,
-                step,
-                best.schedule.rho(step),
-                step * sampler.batch_size() as u64,
-                (&best.point, &best.at.theta),
-                best.score,
-                began.elapsed(),
-            );
-            trace.push(progress);
-            is_interrupted |= observer.checkpoint(&progress).is_break();
-            if self.rounds.halving {
-                dropped.extend(racing.drain(racing.len().div_ceil(2)..));
-                round *= 2;
-            }
-        }
-        let mut finishers = racing.into_iter();
-        let Some(winner) = finishers.next() else { return Err(Error::Diverged { step, rho: scale }) };
-        dropped.extend(finishers);
-        dropped.retain(|candidate| !candidate.is_out);
-        dropped.sort_by(|a, b| a.score.total_cmp(&b.score));
-        let runners_up = dropped.into_iter().map(|candidate| candidate.point).collect();
-        Ok(RaceResult { rho1: winner.rho1, step, at: winner.at, runners_up, trace, is_interrupted })
-    }
-
-    fn track(&self, how: Box<dyn Step + 'r>, start: &[f64], sampler: &Sampler) -> Result<Track<'r>> {
-        let data = self.objective.data;
+    /// What a race from `start` needs.
+    pub(crate) fn track(&self, how: Box<dyn Step + 'r>, start: &[f64], sampler: &Sampler) -> Result<Track<'r>> {
         let mut batch = Batch::default();
         if sampler.is_full_batch() {
-            batch.fill_whole(data)?;
+            batch.fill_whole(self.objective.data)?;
         }
         let mut work = Workspace::default();
         let mut point = start.to_vec();
-        self.constraint.project(&mut point[..data.columns()], &mut work)?;
+        self.constraint.project(self.layout.coefficients_mut(&mut point), &mut work)?;
         let at_start = self.monitor.value(&point);
         let (worst_bearable, is_finite_at_start) = (worst_bearable(at_start), at_start.is_finite());
         Ok(Track { how, work, worst_bearable, is_finite_at_start, batch, rows: Vec::new(), first_error: None })
     }
 
-    fn candidates(&self, start: &[f64], scale: f64) -> Result<Vec<Candidate>> {
-        self.grid
-            .iter()
-            .map(|multiple| {
-                let rho1 = three_digits(multiple * scale);
-                let schedule = Polynomial::new(rho1, self.gamma)?;
-                let (at, point) = (Iterate::at(start.to_vec()), start.to_vec());
-                Ok(Candidate { schedule, rho1, at, point, score: f64::INFINITY, is_out: false })
-            })
-            .collect()
-    }
-
     /// One step of every candidate on the same batch.
-    fn advance(&self, step: u64, sampler: &mut Sampler, racing: &mut [Candidate], track: &mut Track<'r>) -> Result<()> {
-        let data = self.objective.data;
+    pub(crate) fn advance(
+        &self,
+        step: u64,
+        sampler: &mut Sampler,
+        field: &mut Field,
+        track: &mut Track<'r>,
+    ) -> Result<()> {
         if !sampler.is_full_batch() {
             sampler.draw(step, &mut track.rows);
-            track.batch.fill(data, &track.rows)?;
+            track.batch.fill(self.objective.data, &track.rows)?;
         }
-        for candidate in racing.iter_mut().filter(|candidate| !candidate.is_out) {
-            let rho = checked_rho(&candidate.schedule, step)?;
+        for candidate in field.racing.iter_mut().filter(|candidate| !candidate.is_out) {
+            let rho = self.penalty(candidate, step)?;
             let moved = track.how.take(&track.batch, rho, &mut candidate.at);
             if moved.is_err() || !all_finite(&candidate.at.theta) {
                 candidate.is_out = true;
@@ -205,17 +206,22 @@ impl<'r> Race<'r> {
         Ok(())
     }
 
-    /// Measures the candidates and puts the best first.
-    fn score(&self, racing: &mut [Candidate], track: &mut Track<'r>) -> Result<()> {
-        let columns = self.objective.data.columns();
-        for candidate in racing.iter_mut().filter(|candidate| !candidate.is_out) {
+    /// The penalty of a candidate at a step.
+    pub(crate) fn penalty(&self, candidate: &Candidate, step: u64) -> Result<f64> {
+        checked_rho(&Polynomial::new(candidate.rho1, self.gamma)?, step)
+    }
+
+    /// Measures the candidates, removes those that are out and puts the best first.
+    pub(crate) fn score(&self, field: &mut Field, track: &mut Track<'r>) -> Result<()> {
+        for candidate in field.racing.iter_mut().filter(|candidate| !candidate.is_out) {
             candidate.point.copy_from_slice(&candidate.at.theta);
-            self.constraint.project(&mut candidate.point[..columns], &mut track.work)?;
+            self.constraint.project(self.layout.coefficients_mut(&mut candidate.point), &mut track.work)?;
             candidate.score = self.monitor.value(&candidate.point);
             candidate.is_out = !candidate.score.is_finite() || candidate.score > track.worst_bearable;
         }
+        field.racing.retain(|candidate| !candidate.is_out);
         // Stable, so that equal scores keep the smaller penalty first.
-        racing.sort_by(|a, b| a.is_out.cmp(&b.is_out).then(a.score.total_cmp(&b.score)));
+        field.racing.sort_by(|a, b| a.score.total_cmp(&b.score));
         Ok(())
     }
 }
