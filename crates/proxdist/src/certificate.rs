@@ -125,7 +125,7 @@ pub(crate) fn largest_curvature(data: &Data, loss: &dyn Loss, ridge: f64, theta:
     }
     let mut curvatures = vec![0.0; rows.len()];
     loss.weighted_curvatures(&predictors, batch.response(), batch.weights(), &mut curvatures);
-    if curvatures.iter().all(|curvature| *curvature == 0.0) {
+    if curvatures.iter().all(|curvature| *curvature < SMALLEST_CURVATURE) {
         // All rows lie on straight pieces of the loss; its steepest bend says how far a step may trust the gradient.
         let bend = loss.curvature_bound().unwrap_or(1.0);
         curvatures.iter_mut().zip(batch.weights()).for_each(|(curvature, weight)| *curvature = bend * weight);

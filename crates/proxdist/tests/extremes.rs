@@ -315,3 +315,33 @@ fn a_race_in_which_all_diverge_leaves_numbers() {
         assert!(fit.coefficients()[0].abs() <= radius && fit.objective() <= 1.0);
     }
 }
+
+/// Where every row is classified beyond doubt the Hessian underflows; a set of one point has its fit all the same.
+#[test]
+fn curvature_that_underflows_is_no_reason_to_refuse() {
+    let (x, y): (Vec<f64>, Vec<f64>) = (0..20)
+        .map(|i| (f64::from(i), f64::from(i % 2)))
+        .map(|(i, y)| ([0.1 * i, 200.0 + i, 1.0 + 0.05 * i, 165.0 - i], y))
+        .fold((Vec::new(), Vec::new()), |(mut x, mut y), (row, label)| {
+            x.extend(row);
+            y.push(label);
+            (x, y)
+        });
+    let data = Data::dense(&x, 4, &y).unwrap();
+    let set = proxdist::spec::SetSpec::parse("simplex:8 & box:0,2").unwrap().build(data.parameter_shape()).unwrap();
+    let fit = Problem::new(&data, Logistic, set).fit(&Settings::default()).unwrap();
+    assert_eq!(fit.coefficients(), [2.0; 4]);
+    assert!(fit.certificate().stationarity.is_finite());
+}
+
+/// Far from the responses every row lies on a straight piece of Huber's loss, where second derivatives say nothing.
+#[test]
+fn a_low_rank_fit_on_straight_pieces_is_measured_all_the_same() {
+    let x: Vec<f64> = (0..75).map(|k| f64::from((k * 37) % 19) - 6.0 + 0.1 * f64::from(k % 5)).collect();
+    let y = [1010.0, 900.0, 730.0, 910.0, 760.0];
+    let data = Data::dense(&x, 15, &y).unwrap().shape(5, 3).unwrap();
+    let set = proxdist::spec::SetSpec::parse("rank:2 & ball:1.6").unwrap().build(data.parameter_shape()).unwrap();
+    let fit = Problem::new(&data, Huber::with_delta(1.7).unwrap(), set).fit(&Settings::default()).unwrap();
+    assert!(fit.certificate().stationarity.is_finite() && fit.objective().is_finite());
+    assert!(fit.coefficients().iter().map(|x| x * x).sum::<f64>().sqrt() <= 1.6 + 1e-12);
+}

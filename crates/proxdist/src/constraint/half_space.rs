@@ -111,4 +111,19 @@ mod tests {
         assert_eq!(projected(&set, &[5.0, -4.0])?, [5.0, -4.0]);
         Ok(())
     }
+
+    #[test]
+    fn a_limit_of_one_coordinate_is_met_exactly() -> Result<()> {
+        for (a, b) in [(-0.243_364_009_460_950_83, 0.0), (1.557_644_687_200_849_6, 0.0), (3.0, 0.7), (-1e-7, 5e3)] {
+            let set = HalfSpace::below(vec![0.0, a], b)?;
+            for size in [1e-30, 0.3, 1.7, 1e9] {
+                let outside = b / a + size * a.signum();
+                let met = projected(&set, &[2.5, outside])?;
+                assert_eq!(met[0], 2.5);
+                assert!((met[1] - b / a).abs() <= 1e-15 * (b / a).abs(), "{a} {b} {size}: {met:?}");
+                assert_eq!(projected(&set, &met)?, met);
+            }
+        }
+        Ok(())
+    }
 }
