@@ -242,7 +242,7 @@ fn polish(
     outcome.stop = ended.unwrap_or(outcome.stop);
     outcome.theta = polished.theta;
     let points = (&outcome.theta[..], &outcome.theta[..]);
-    let value = monitor.value(&outcome.theta);
+    let value = monitor.value(&outcome.theta)?;
     let (step, rho, rows_seen) = outcome.trace.last().map_or((0, 0.0, 0), |last| (last.step, last.rho, last.rows_seen));
     let elapsed = before + began.elapsed();
     let progress = monitor.progress(Phase::Polish, step, rho, rows_seen, points, value, elapsed);

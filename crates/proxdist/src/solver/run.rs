@@ -99,7 +99,7 @@ pub(crate) fn run(
             break Stop::Diverged;
         }
         constraint.project(&mut point[..columns], &mut work)?;
-        let objective = monitor.value(&point);
+        let objective = monitor.value(&point)?;
         if has_exploded(objective, monitor, constraint, &start, columns)? {
             break Stop::Diverged;
         }
@@ -120,7 +120,7 @@ pub(crate) fn run(
         }
         if let Some(averaged) = average.as_mut().and_then(|average| average.at_checkpoint(&point)) {
             let distance = averaged_point(constraint, columns, averaged, &mut point, &mut work)?;
-            let objective = monitor.value(&point);
+            let objective = monitor.value(&point)?;
             if objective < snapshot.best.0 {
                 snapshot.best = (objective, distance, point.clone());
             }
@@ -158,7 +158,7 @@ fn has_exploded(
     if objective <= worst_bearable(0.0) {
         return Ok(false);
     }
-    let at_start = monitor.value(&projected(constraint, columns, start)?);
+    let at_start = monitor.value(&projected(constraint, columns, start)?)?;
     Ok(!at_start.is_finite() || objective.is_nan() || objective > worst_bearable(at_start))
 }
 
@@ -172,7 +172,7 @@ fn not_above_start(
     failure: Error,
 ) -> Result<(f64, f64, Vec<f64>)> {
     let point = projected(constraint, columns, start)?;
-    let value = monitor.value(&point);
+    let value = monitor.value(&point)?;
     if best.0.is_finite() && best.0 <= value {
         return Ok(best);
     }
