@@ -6,7 +6,7 @@ use crate::args::FitArgs;
 use crate::failure::{Failure, Result, file_hint};
 use crate::output;
 use proxdist::Data;
-use proxdist::data::RowBuffer;
+use proxdist::data::Wanted;
 use proxdist::run::State;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -46,18 +46,18 @@ struct File {
 }
 
 /// What must be the same for a run to go on, as one object.
-pub(crate) fn identity(args: &FitArgs, data: &Data, loss: &str, constraint: &str) -> Value {
+pub(crate) fn identity(args: &FitArgs, data: &Data, loss: &str, constraint: &str) -> Result<Value> {
     let run = &args.run;
     // A sum over the target tells most other files from this one.
     let response: f64 = data.response().iter().enumerate().map(|(row, y)| y * (1.0 + (row % 97) as f64)).sum();
-    json!({
+    Ok(json!({
         "method": run.method.to_string(),
         "loss": loss,
         "constraint": constraint,
         "rows": data.rows(),
         "features": data.columns(),
         "names of the features": names(data),
-        "values of the features": values(data),
+        "values of the features": values(data)?,
         "target": format!("{response:e}"),
         "ridge": run.problem.ridge,
         "intercept": !run.problem.no_intercept,
@@ -70,7 +70,7 @@ pub(crate) fn identity(args: &FitArgs, data: &Data, loss: &str, constraint: &str
         "average": run.average,
         "standardize": (run.problem.standardize, run.problem.no_standardize),
         "seed": run.seed,
-    })
+    }))
 }
 
 /// The names as one number; numbered columns have none.
@@ -84,18 +84,19 @@ fn names(data: &Data) -> String {
 }
 
 /// The entries of some rows, spread over the data, as one number.
-fn values(data: &Data) -> String {
+fn values(data: &Data) -> Result<String> {
     const ROWS: usize = 32;
-    let (rows, mut buffer, mut hash) = (data.rows(), RowBuffer::default(), Fingerprint::default());
+    let (rows, mut hash) = (data.rows(), Fingerprint::default());
     for row in (0..rows).step_by(rows.div_ceil(ROWS).max(1)) {
-        if data.source().gather(&[row], &mut buffer).is_ok() {
-            for (column, value) in buffer.rows().row(0).filter(|(_, value)| *value != 0.0) {
+        data.source().chunks(&Wanted { rows: row..row + 1, length: 1, columns: None }, &mut |piece| {
+            for (column, value) in piece.rows.row(0).filter(|(_, value)| *value != 0.0) {
                 hash.add(&(column as u64).to_le_bytes());
                 hash.add(&value.to_bits().to_le_bytes());
             }
-        }
+            Ok(())
+        })?;
     }
-    hash.text()
+    Ok(hash.text())
 }
 
 /// The 64-bit hash of Fowler, Noll and Vo (1a): the same for ever and on every machine.

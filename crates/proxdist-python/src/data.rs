@@ -5,7 +5,7 @@
 
 use crate::error::exception;
 use numpy::{Element as NumpyElement, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
-use proxdist::data::{ColumnMajor, DataSource, Dense, Element, Index, Sparse};
+use proxdist::data::{ChunkSource, ColumnMajor, Dense, Element, Index, Sparse};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
@@ -49,7 +49,7 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Features<'py> {
 
 impl Features<'_> {
     /// The rows, free to be read without the interpreter.
-    pub(crate) fn source(&self) -> PyResult<Box<dyn DataSource + '_>> {
+    pub(crate) fn source(&self) -> PyResult<Box<dyn ChunkSource + '_>> {
         match self {
             Self::F64(array) => dense(array),
             Self::F32(array) => dense(array),
@@ -59,7 +59,7 @@ impl Features<'_> {
     }
 }
 
-fn dense<'a, T: Element + NumpyElement>(array: &'a PyReadonlyArray2<'_, T>) -> PyResult<Box<dyn DataSource + 'a>> {
+fn dense<'a, T: Element + NumpyElement>(array: &'a PyReadonlyArray2<'_, T>) -> PyResult<Box<dyn ChunkSource + 'a>> {
     let values = array.as_slice()?;
     let [rows, columns] = [array.shape()[0], array.shape()[1]];
     if rows == 0 || columns == 0 {
@@ -78,13 +78,13 @@ fn sparse<'a, T: Element + NumpyElement>(
     values: &'a PyReadonlyArray1<'_, T>,
     places: &'a Places<'_>,
     columns: usize,
-) -> PyResult<Box<dyn DataSource + 'a>> {
+) -> PyResult<Box<dyn ChunkSource + 'a>> {
     fn view<'a, I: Index, T: Element>(
         starts: &'a [I],
         indices: &'a [I],
         values: &'a [T],
         columns: usize,
-    ) -> PyResult<Box<dyn DataSource + 'a>> {
+    ) -> PyResult<Box<dyn ChunkSource + 'a>> {
         Ok(Box::new(Sparse::new(starts, indices, values, columns).map_err(|error| exception(&error))?))
     }
     match places {

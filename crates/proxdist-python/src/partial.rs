@@ -120,6 +120,6 @@ fn advanced(
     let theta = solver.theta().to_vec();
     let mut point = theta.clone();
     set.project(&mut point[..data.columns()], &mut Workspace::default())?;
-    let objective = Objective::new(data, loss, problem.ridge).value(&point);
+    let objective = Objective::new(data, loss, problem.ridge).value(&point)?;
     Ok((State { theta, step: solver.step(), rho1: state.rho1 }, point, objective))
 }

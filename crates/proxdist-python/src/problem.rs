@@ -5,7 +5,7 @@ use crate::data::RowNumbers;
 use crate::error::exception;
 use crate::supervise::Desk;
 use proxdist::constraint::Constraint;
-use proxdist::data::DataSource;
+use proxdist::data::ChunkSource;
 use proxdist::loss::{self, Loss};
 use proxdist::sampling::Sampling;
 use proxdist::spec::SetSpec;
@@ -95,7 +95,7 @@ impl Asked {
     /// The data of the problem, as they are.
     pub(crate) fn data<'a>(
         &self,
-        source: Box<dyn DataSource + 'a>,
+        source: Box<dyn ChunkSource + 'a>,
         numbers: RowNumbers<'a>,
     ) -> proxdist::Result<Data<'a>> {
         let mut data = Data::new(source, numbers.response)?;

@@ -7,14 +7,13 @@ use crate::problem::Named;
 use crate::supervise::{Desk, in_own_pool};
 use numpy::{PyArray1, PyReadonlyArray1};
 use proxdist::constraint::projected;
-use proxdist::data::{DataSource as _, Support};
+use proxdist::data::{ChunkSource as _, products};
 use proxdist::metrics::Evaluation;
 use proxdist::spec::{self, SetSpec};
 use proxdist::{Model, Shape, loss};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use rayon::prelude::*;
 
 fn shape_of(length: usize, matrix: Option<(usize, usize)>) -> PyResult<Shape> {
     match matrix {
@@ -68,12 +67,15 @@ pub(crate) fn linear_predictor<'py>(
         )));
     }
     let predictors = py.detach(|| {
-        let support = Support::of(coefficients);
-        let predictor = |row| source.dot(row, coefficients, &support) + intercept;
+        let work = || {
+            let mut predictors = products(&source, coefficients).map_err(|error| exception(&error))?;
+            predictors.iter_mut().for_each(|eta| *eta += intercept);
+            Ok(predictors)
+        };
         // A plain loop where it is quick: threads are not for free.
         match source.rows().saturating_mul(coefficients.len()) {
-            0..100_000 => Ok((0..source.rows()).map(predictor).collect()),
-            _ => in_own_pool(|| Ok((0..source.rows()).into_par_iter().map(predictor).collect::<Vec<f64>>())),
+            0..100_000 => work(),
+            _ => in_own_pool(work),
         }
     })?;
     Ok(PyArray1::from_vec(py, predictors))

@@ -124,7 +124,7 @@ fn table(seeds: u64) {
                 Kind::Ball => oracles::in_ball(&simulated, &*row.loss, 1.0),
                 Kind::Rank(rank) => oracles::of_rank(&simulated, rank),
             };
-            let (value, best) = (fit.objective(), problem.objective().value(&oracle));
+            let (value, best) = (fit.objective(), problem.objective().value(&oracle).unwrap());
             worst_gap = f64::max(worst_gap, (value - best) / best.abs());
             // Ball rows are measured against the constrained sample optimum, the others against the truth.
             let target = if row.kind == Kind::Ball { &oracle } else { &simulated.truth };

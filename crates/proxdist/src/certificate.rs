@@ -201,7 +201,7 @@ impl Judge<'_> {
             value += self.l1 * objective.l1_norm(theta);
         }
         // No row of X is read for zero coefficients.
-        let at_zero = objective.value(&vec![0.0; theta.len()]);
+        let at_zero = objective.value(&vec![0.0; theta.len()])?;
         let reference = floored(value, at_zero);
         let metric = self.metric(theta)?;
         let stationarity = match stationarity {
@@ -214,7 +214,7 @@ impl Judge<'_> {
         let distance = crate::polish::distance(&nearest, &theta[..features]);
         let convex =
             if constraint.is_convex() && self.l1 == 0.0 { self.gap(theta, &gradient, &metric, value)? } else { None };
-        let gap = least([convex, self.perfect_fit(value, at_zero)]);
+        let gap = least([convex, self.perfect_fit(value, at_zero)?]);
         let schedule_meets_theory = self.schedule_meets_theory;
         let certificate =
             Certificate { distance, iterate_distance, stationarity, gap, exchanges, schedule_meets_theory };
@@ -304,9 +304,9 @@ impl Judge<'_> {
     }
 
     /// How far F is above the least value that its losses have at all, if next to nothing: true of every set.
-    fn perfect_fit(&self, value: f64, at_zero: f64) -> Option<Gap> {
-        let above = (value - self.objective.infimum()).max(0.0);
-        (above <= PERFECT * at_zero.abs()).then_some(Gap { value: above, proof: Proof::PerfectFit })
+    fn perfect_fit(&self, value: f64, at_zero: f64) -> Result<Option<Gap>> {
+        let above = (value - self.objective.infimum()?).max(0.0);
+        Ok((above <= PERFECT * at_zero.abs()).then_some(Gap { value: above, proof: Proof::PerfectFit }))
     }
 }
 

@@ -64,6 +64,21 @@ pub enum Error {
         /// `rows` or `columns`.
         what: &'static str,
     },
+    /// A source that was asked for more than it can do.
+    #[error(
+        "these data can only be read in order, from the first row to the last, but rows in any order are needed here"
+    )]
+    InOrderOnly,
+    /// A source that does not hand out the rows it was asked for.
+    #[error("the data source gave {found} rows where {expected} rows from row {first} on were asked for")]
+    Chunks {
+        /// Zero-based number of the first row that was asked for.
+        first: usize,
+        /// Rows that came.
+        found: usize,
+        /// Rows that should have come.
+        expected: usize,
+    },
     /// An inconsistent sparse matrix.
     #[error("sparse matrix, {place}: {reason}")]
     SparseStructure {

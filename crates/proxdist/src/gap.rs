@@ -11,7 +11,7 @@
 
 use crate::conic::multipliers;
 use crate::constraint::Constraint;
-use crate::data::Support;
+use crate::data::{Support, Wanted, length};
 use crate::error::Result;
 use crate::linalg::{Cholesky, add_cross, dot, mirror};
 use crate::objective::Objective;
@@ -98,6 +98,7 @@ struct Curved<'p> {
     objective: Objective<'p>,
     x: Vec<f64>,
     predictors: Vec<f64>,
+    response: Vec<f64>,
     weights: Vec<f64>,
     size: usize,
 }
@@ -108,26 +109,29 @@ impl<'p> Curved<'p> {
         let features = data.columns();
         let (coefficients, intercept) = objective.split(theta);
         let support = Support::of(coefficients);
-        let source = data.source();
-        let mut x = vec![0.0; data.rows() * size];
-        let mut buffer = crate::data::RowBuffer::default();
-        for (row, out) in x.chunks_exact_mut(size).enumerate() {
-            source.gather(&[row], &mut buffer)?;
-            buffer.rows().row(0).for_each(|(j, value)| out[j] = value);
-            out[features..].fill(1.0);
-        }
-        let predictor = |row: usize| source.dot(row, coefficients, &support) + intercept + data.offset_of(row);
-        let predictors = (0..data.rows()).map(predictor).collect();
-        let weights = (0..data.rows()).map(|row| data.weight(row) / data.weight_sum()).collect();
-        Ok(Self { objective, x, predictors, weights, size })
+        let (mut x, mut products) = (vec![0.0; data.rows() * size], Vec::with_capacity(data.rows()));
+        let (mut response, mut offsets, mut weights) = (Vec::new(), Vec::new(), Vec::new());
+        let wanted = Wanted { rows: 0..data.rows(), length: length(features), columns: None };
+        data.chunks(&wanted, &mut |chunk| {
+            for (i, out) in x[chunk.first * size..].chunks_exact_mut(size).take(chunk.len()).enumerate() {
+                chunk.rows.row(i).for_each(|(j, value)| out[j] = value);
+                out[features..].fill(1.0);
+                offsets.push(chunk.offset_of(i));
+                weights.push(chunk.weight(i) / data.weight_sum());
+            }
+            chunk.products(coefficients, &support, &mut products);
+            response.extend_from_slice(chunk.response);
+        })?;
+        let predictors = products.iter().zip(&offsets).map(|(product, offset)| product + intercept + offset).collect();
+        Ok(Self { objective, x, predictors, response, weights, size })
     }
 
     /// The factor of $M$ for these radii of the rows; false if it is not positive definite.
     fn factor(&self, radii: &[f64], cholesky: &mut Cholesky) -> bool {
-        let (loss, response) = (self.objective.loss, self.objective.data.response());
+        let loss = self.objective.loss;
         let mut scaled = self.x.clone();
         for (row, x) in scaled.chunks_exact_mut(self.size).enumerate() {
-            let least = loss.least_curvature(self.predictors[row], response[row], radii[row]);
+            let least = loss.least_curvature(self.predictors[row], self.response[row], radii[row]);
             let root = (self.weights[row] * least).max(0.0).sqrt();
             x.iter_mut().for_each(|x| *x *= root);
         }

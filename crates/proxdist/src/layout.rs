@@ -109,7 +109,9 @@ mod tests {
 
     #[test]
     fn every_number_is_a_coefficient_or_an_intercept() {
-        for (shape, outputs) in [(Shape::Vector(3), 1), (Shape::Matrix { rows: 2, columns: 2 }, 1), (Shape::Vector(2), 3)] {
+        for (shape, outputs) in
+            [(Shape::Vector(3), 1), (Shape::Matrix { rows: 2, columns: 2 }, 1), (Shape::Vector(2), 3)]
+        {
             for has_intercepts in [false, true] {
                 let layout = Layout::of(shape).outputs(outputs).intercepts(has_intercepts);
                 let mut theta: Vec<f64> = (0..layout.len()).map(|j| j as f64).collect();

@@ -5,13 +5,12 @@
 //! file. What is read is not trusted: memory is taken only for features that a file can really stand for.
 
 use crate::certificate::Certificate;
-use crate::data::{DataSource, Support};
+use crate::data::{ChunkSource, products};
 use crate::error::{Error, Result};
 use crate::files;
 use crate::loss;
 use crate::shape::Shape;
 use crate::solver::Stop;
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::path::Path;
@@ -97,20 +96,20 @@ impl Model {
     }
 
     /// Linear predictors $x_i^T\theta + \beta_0$ of all rows, without any offset.
-    pub fn linear_predictors(&self, source: &dyn DataSource) -> Result<Vec<f64>> {
+    pub fn linear_predictors(&self, source: &dyn ChunkSource) -> Result<Vec<f64>> {
         if source.columns() != self.coefficients.len() {
             let (found, expected) = (source.columns(), self.coefficients.len());
             let rule = "as many columns as the model has coefficients";
             return Err(Error::Length { what: "data to predict", found, expected, rule });
         }
-        let support = Support::of(&self.coefficients);
+        let mut predictors = products(source, &self.coefficients)?;
         let intercept = self.intercept.unwrap_or(0.0);
-        let predictor = |row| source.dot(row, &self.coefficients, &support) + intercept;
-        Ok((0..source.rows()).into_par_iter().map(predictor).collect())
+        predictors.iter_mut().for_each(|eta| *eta += intercept);
+        Ok(predictors)
     }
 
     /// Mean responses: probabilities for logistic, rates for Poisson, the linear predictors otherwise.
-    pub fn predict(&self, source: &dyn DataSource) -> Result<Vec<f64>> {
+    pub fn predict(&self, source: &dyn ChunkSource) -> Result<Vec<f64>> {
         let loss = loss::parse(&self.loss)?;
         Ok(self.linear_predictors(source)?.into_iter().map(|eta| loss.mean(eta)).collect())
     }

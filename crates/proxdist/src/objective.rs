@@ -1,16 +1,16 @@
 //! The objective on data: $F(\theta, \beta_0) = \sum_i w_i\ell(\eta_i; y_i)/\sum_i w_i + \tfrac\lambda2\|\theta\|^2$ and its gradient.
 //!
-//! Sums run over fixed chunks of rows, each added up in order and the results in order of the chunks, so the bits do not depend
+//! Sums run over fixed groups of rows, each added up in order and the results in order of the groups, so the bits do not depend
 //! on how many threads share the work.
 
-use crate::data::{Data, Support, added, over_rows};
+use crate::data::{Chunk, Cut, Data, Pass, RowBuffer, Support, Wanted, products_at};
 use crate::error::{Error, Result};
 use crate::linalg::{axpy, norm_squared};
 use crate::loss::Loss;
 use rayon::prelude::*;
 
 /// Rows whose losses are summed at a time.
-const CHUNK: usize = 1024;
+const GROUP: usize = 1024;
 
 /// F of one data set, loss and ridge.
 #[derive(Clone, Copy)]
@@ -20,21 +20,43 @@ pub struct Objective<'p> {
     pub(crate) ridge: f64,
 }
 
-/// What a loss is asked about some rows, in reused memory.
+/// What a loss is asked about a group of rows, in reused memory, and its answers: one sum for each group.
 #[derive(Default)]
-struct Chunk {
-    support: Support,
+struct Losses {
+    products: Vec<f64>,
     predictors: Vec<f64>,
     responses: Vec<f64>,
     weights: Vec<f64>,
+    sums: Vec<f64>,
 }
 
-impl Chunk {
-    fn new(support: Support) -> Self {
-        Self { support, ..Self::default() }
+impl Losses {
+    /// Takes in a row, unless it weighs nothing.
+    fn push(&mut self, predictor: f64, response: f64, weight: f64) {
+        if weight > 0.0 {
+            self.predictors.push(predictor);
+            self.responses.push(response);
+            self.weights.push(weight);
+        }
     }
 
-    fn clear(&mut self) {
+    /// Takes in a chunk of rows; sums up whenever a group is complete.
+    fn add(&mut self, loss: &dyn Loss, chunk: &Chunk<'_>, (coefficients, intercept): (&[f64], f64), support: &Support) {
+        let mut products = std::mem::take(&mut self.products);
+        products.clear();
+        chunk.products(coefficients, support, &mut products);
+        for (i, product) in products.iter().enumerate() {
+            self.push(product + intercept + chunk.offset_of(i), chunk.response[i], chunk.weight(i));
+        }
+        self.products = products;
+        if chunk.range().end.is_multiple_of(GROUP) {
+            self.sum_up(loss);
+        }
+    }
+
+    /// Ends a group. The loss is asked once for all its rows.
+    fn sum_up(&mut self, loss: &dyn Loss) {
+        self.sums.push(loss.weighted_value(&self.predictors, &self.responses, &self.weights));
         self.predictors.clear();
         self.responses.clear();
         self.weights.clear();
@@ -59,49 +81,94 @@ impl<'p> Objective<'p> {
     }
 
     /// A number that F is never below, whatever the parameter.
-    pub(crate) fn infimum(&self) -> f64 {
-        let rows = 0..self.data.rows();
-        let least = rows.map(|row| self.data.weight(row) * self.loss.infimum(self.data.response()[row])).sum::<f64>();
-        least / self.data.weight_sum()
+    pub(crate) fn infimum(&self) -> Result<f64> {
+        let mut least = 0.0;
+        // No feature is needed.
+        let wanted = Wanted { rows: 0..self.data.rows(), length: GROUP, columns: Some(&[]) };
+        self.data.chunks(&wanted, &mut |chunk| {
+            for (i, &response) in chunk.response.iter().enumerate() {
+                least += chunk.weight(i) * self.loss.infimum(response);
+            }
+        })?;
+        Ok(least / self.data.weight_sum())
     }
 
     /// F on all rows; `theta` holds the coefficients and, if there is one, the intercept.
-    pub fn value(&self, theta: &[f64]) -> f64 {
-        let rows = self.data.rows();
-        let chunks: Vec<f64> = (0..rows.div_ceil(CHUNK))
-            .into_par_iter()
-            .map_init(
-                || Chunk::new(Support::of(self.split(theta).0)),
-                |chunk, number| self.sum(theta, chunk, number * CHUNK..rows.min((number + 1) * CHUNK)).0,
-            )
-            .collect();
-        chunks.iter().sum::<f64>() / self.data.weight_sum() + self.ridge_term(theta)
+    pub fn value(&self, theta: &[f64]) -> Result<f64> {
+        let at = self.split(theta);
+        let support = Support::of(at.0);
+        let columns = support.indices();
+        let cut = Cut::in_groups(self.data.rows(), GROUP, columns.map_or(at.0.len(), <[usize]>::len));
+        let strips = Pass::cut(self.data, cut).columns(columns).fold(Losses::default, |losses, chunk| {
+            losses.add(self.loss, chunk, at, &support);
+        })?;
+        let mut sums = Vec::with_capacity(self.data.rows().div_ceil(GROUP));
+        for mut losses in strips {
+            // The last group may be short.
+            if !losses.weights.is_empty() {
+                losses.sum_up(self.loss);
+            }
+            sums.append(&mut losses.sums);
+        }
+        Ok(sums.iter().sum::<f64>() / self.data.weight_sum() + self.ridge_term(theta))
     }
 
     /// Why F is not finite at a parameter: the first row whose loss is not, if there is one.
     pub(crate) fn overflow(&self, theta: &[f64]) -> Error {
+        self.first_overflow(theta).unwrap_or_else(|error| error)
+    }
+
+    fn first_overflow(&self, theta: &[f64]) -> Result<Error> {
         let (coefficients, intercept) = self.split(theta);
-        let (data, support) = (self.data, Support::of(coefficients));
-        let predictor = |row: usize| data.source().dot(row, coefficients, &support) + intercept + data.offset_of(row);
-        let mut rows = (0..data.rows()).filter(|&row| data.weight(row) > 0.0);
-        let found = rows.find(|&row| !self.loss.value(predictor(row), data.response()[row]).is_finite());
-        match found {
-            Some(row) => Error::Overflow { loss: self.loss.spec(), row, predictor: predictor(row) },
-            None => Error::Overflows { objective: self.value(theta) },
+        let support = Support::of(coefficients);
+        let found = Pass::over(self.data, 0).columns(support.indices()).fold(
+            || (None, Vec::new()),
+            |(found, products): &mut (Option<Error>, Vec<f64>), chunk| {
+                products.clear();
+                chunk.products(coefficients, &support, products);
+                for (i, product) in products.iter().enumerate().filter(|(i, _)| chunk.weight(*i) > 0.0) {
+                    let predictor = product + intercept + chunk.offset_of(i);
+                    if found.is_none() && !self.loss.value(predictor, chunk.response[i]).is_finite() {
+                        let (loss, row) = (self.loss.spec(), chunk.first + i);
+                        *found = Some(Error::Overflow { loss, row, predictor });
+                    }
+                }
+            },
+        )?;
+        match found.into_iter().find_map(|(found, _)| found) {
+            Some(found) => Ok(found),
+            None => Ok(Error::Overflows { objective: self.value(theta)? }),
         }
     }
 
     /// F on some of the rows only, with their own weights.
-    pub fn value_on(&self, theta: &[f64], rows: &[usize]) -> f64 {
-        let parts: Vec<(f64, f64)> = rows
-            .par_chunks(CHUNK)
+    pub fn value_on(&self, theta: &[f64], rows: &[usize]) -> Result<f64> {
+        let (coefficients, intercept) = self.split(theta);
+        let (data, source, support) = (self.data, self.data.random_access()?, Support::of(coefficients));
+        let parts: Vec<Result<(f64, f64)>> = rows
+            .par_chunks(GROUP)
             .map_init(
-                || Chunk::new(Support::of(self.split(theta).0)),
-                |chunk, rows| self.sum(theta, chunk, rows.iter().copied()),
+                || (Losses::default(), RowBuffer::default()),
+                |(losses, buffer), rows| {
+                    losses.products.clear();
+                    products_at(source, rows, (coefficients, &support), buffer, &mut losses.products)?;
+                    for (i, &row) in rows.iter().enumerate() {
+                        let predictor = losses.products[i] + intercept + data.offset_of(row);
+                        losses.push(predictor, data.response()[row], data.weight(row));
+                    }
+                    let weight = losses.weights.iter().sum();
+                    losses.sum_up(self.loss);
+                    Ok((losses.sums.pop().unwrap_or(0.0), weight))
+                },
             )
             .collect();
-        let (losses, weights) = parts.iter().fold((0.0, 0.0), |(l, w), part| (l + part.0, w + part.1));
-        if weights > 0.0 { losses / weights + self.ridge_term(theta) } else { self.ridge_term(theta) }
+        let (mut losses, mut weights) = (0.0, 0.0);
+        for part in parts {
+            let part = part?;
+            losses += part.0;
+            weights += part.1;
+        }
+        Ok(if weights > 0.0 { losses / weights + self.ridge_term(theta) } else { self.ridge_term(theta) })
     }
 
     pub(crate) fn ridge_term(&self, theta: &[f64]) -> f64 {
@@ -113,21 +180,6 @@ impl<'p> Objective<'p> {
         self.split(theta).0.iter().map(|value| value.abs()).sum()
     }
 
-    /// Weighted losses and weights of some rows. The loss is asked once for all of them.
-    fn sum(&self, theta: &[f64], chunk: &mut Chunk, rows: impl Iterator<Item = usize>) -> (f64, f64) {
-        let (coefficients, intercept) = self.split(theta);
-        let (data, source) = (self.data, self.data.source());
-        chunk.clear();
-        for row in rows.filter(|&row| data.weight(row) > 0.0) {
-            let predictor = source.dot(row, coefficients, &chunk.support) + intercept + data.offset_of(row);
-            chunk.predictors.push(predictor);
-            chunk.responses.push(data.response()[row]);
-            chunk.weights.push(data.weight(row));
-        }
-        let losses = self.loss.weighted_value(&chunk.predictors, &chunk.responses, &chunk.weights);
-        (losses, chunk.weights.iter().sum())
-    }
-
     /// F and its gradient on all rows; `gradient` has the layout of `theta`.
     pub fn gradient(&self, theta: &[f64], gradient: &mut [f64]) -> Result<f64> {
         let (coefficients, intercept) = self.split(theta);
@@ -135,31 +187,26 @@ impl<'p> Objective<'p> {
         let support = Support::of(coefficients);
         // The last entry sums the value.
         let size = theta.len() + 1;
-        let parts = over_rows(
-            self.data,
+        let total = Pass::over(self.data, size).sum(
             size,
-            || (vec![0.0; size], Chunk::default(), Vec::new()),
-            |(part, chunk, slopes): &mut (Vec<f64>, Chunk, Vec<f64>), rows, range| {
-                let Chunk { predictors, weights, .. } = chunk;
-                predictors.resize(range.len(), 0.0);
-                slopes.resize(range.len(), 0.0);
-                rows.times(coefficients, &support, predictors);
-                weights.clear();
-                weights.extend(range.clone().map(|row| self.data.weight(row)));
-                for (predictor, row) in predictors.iter_mut().zip(range.clone()) {
-                    *predictor = *predictor + intercept + self.data.offset_of(row);
+            || [Vec::new(), Vec::new(), Vec::new()],
+            |part, [predictors, weights, slopes]: &mut [Vec<f64>; 3], chunk| {
+                predictors.resize(chunk.len(), 0.0);
+                slopes.resize(chunk.len(), 0.0);
+                chunk.rows.times(coefficients, &support, predictors);
+                for (i, predictor) in predictors.iter_mut().enumerate() {
+                    *predictor = *predictor + intercept + chunk.offset_of(i);
                 }
-                let responses = &self.data.response()[range];
-                part[size - 1] += self.loss.weighted_value(predictors, responses, weights);
-                self.loss.weighted_slopes(predictors, responses, weights, slopes);
-                rows.add_transpose_times(slopes, &mut part[..columns]);
+                weights.clear();
+                weights.extend((0..chunk.len()).map(|i| chunk.weight(i)));
+                part[size - 1] += self.loss.weighted_value(predictors, chunk.response, weights);
+                self.loss.weighted_slopes(predictors, chunk.response, weights, slopes);
+                chunk.rows.add_transpose_times(slopes, &mut part[..columns]);
                 if theta.len() > columns {
                     part[columns] += slopes.iter().sum::<f64>();
                 }
-                Ok(())
             },
         )?;
-        let total = added(parts.into_iter().map(|(part, ..)| part).collect());
         let scale = 1.0 / self.data.weight_sum();
         gradient.iter_mut().zip(&total).for_each(|(g, t)| *g = t * scale);
         if self.ridge > 0.0 {

@@ -8,7 +8,7 @@
 //! about the first row $c$, and since $(m - c)^2 \le n s^2$ for a point $c$ of the sample, $s^2 = \overline{(x - c)^2} - (m - c)^2$ loses no
 //! more than $\log_2 n$ bits. Columns whose squares may have overflowed or vanished are measured again in units of their largest number.
 
-use crate::data::{Data, RowBuffer, Rows, Unit, added, over_rows};
+use crate::data::{Data, Pass, Rows, Unit, Wanted};
 use crate::error::{Error, Result};
 use crate::model::Model;
 
@@ -57,13 +57,13 @@ impl Scaling {
     /// The moments of the columns; means are used if `has_intercept` and the rows are dense.
     pub fn of(data: &Data, has_intercept: bool) -> Result<Self> {
         let columns = data.columns();
-        let mut first = RowBuffer::default();
-        data.source().gather(&[0], &mut first)?;
-        let is_sparse = matches!(first.rows(), Rows::Sparse { .. });
-        let mut centre = vec![0.0; columns];
-        if !is_sparse {
-            first.rows().row(0).for_each(|(j, x)| centre[j] = x);
-        }
+        let (mut centre, mut is_sparse) = (vec![0.0; columns], false);
+        data.chunks(&Wanted { rows: 0..1, length: 1, columns: None }, &mut |first| {
+            is_sparse = first.rows.is_sparse();
+            if !is_sparse {
+                first.rows.row(0).for_each(|(j, x)| centre[j] = x);
+            }
+        })?;
         let total = sums(data, 2 * columns, |rows, weights, sums| rows.add_moments(weights, &centre, sums))?;
         let weight = data.weight_sum();
         let mut moments: Vec<Moments> =
@@ -112,18 +112,11 @@ impl Scaling {
 
 /// Sums over all rows, `count` of them; `add` is given some rows and their weights.
 fn sums(data: &Data, count: usize, add: impl Fn(Rows, &[f64], &mut [f64]) + Sync) -> Result<Vec<f64>> {
-    let parts = over_rows(
-        data,
-        count,
-        || (vec![0.0; count], Vec::new()),
-        |(sums, weights): &mut (Vec<f64>, Vec<f64>), rows, range| {
-            weights.clear();
-            weights.extend(range.map(|row| data.weight(row)));
-            add(rows, weights, sums);
-            Ok(())
-        },
-    )?;
-    Ok(added(parts.into_iter().map(|(sums, _)| sums).collect()))
+    Pass::over(data, count).sum(count, Vec::new, |sums, weights, chunk| {
+        weights.clear();
+        weights.extend((0..chunk.len()).map(|i| chunk.weight(i)));
+        add(chunk.rows, weights, sums);
+    })
 }
 
 /// The moments of some columns, each measured in a unit close to its largest number, so that no square overflows or vanishes.
@@ -135,19 +128,16 @@ fn moments_in_units(data: &Data, columns: &[usize], centre: &[f64]) -> Result<Ve
     // Where a column of the data is among those asked for.
     let mut place = vec![None; data.columns()];
     columns.iter().enumerate().for_each(|(at, &j)| place[j] = Some(at));
-    let parts = over_rows(
-        data,
-        count,
+    let parts = Pass::over(data, count).fold(
         || vec![0.0_f64; count],
-        |largest, rows, range| {
-            for (i, _) in range.enumerate().filter(|(_, row)| data.weight(*row) > 0.0) {
-                rows.row(i).for_each(|(j, x)| {
+        |largest, chunk| {
+            for i in (0..chunk.len()).filter(|&i| chunk.weight(i) > 0.0) {
+                chunk.rows.row(i).for_each(|(j, x)| {
                     if let Some(at) = place[j] {
                         largest[at] = largest[at].max(x.abs());
                     }
                 });
             }
-            Ok(())
         },
     )?;
     let largest = |at: usize| parts.iter().map(|part| part[at]).fold(0.0, f64::max);

@@ -10,7 +10,7 @@ use proxdist::schedule::Constant;
 use proxdist::simulate::{Response, Truth, vector};
 use proxdist::solver::{Iteration, ProximalDistance, Solver};
 use proxdist::spec::SetSpec;
-use proxdist::{Data, Method, Problem};
+use proxdist::{Data, Method, Problem, Scaling};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -83,9 +83,26 @@ fn a_steady_step_allocates_nothing() {
     let single = Data::dense(&single, 36, &simulated.y).unwrap();
     let huber = Huber::with_delta(1.0).unwrap();
     let losses: [&dyn Loss; 5] = [&Squared, &Logistic, &huber, &Poisson, &SquaredHinge];
+    // Rows of rows, as in a fold of a fold, with columns scaled in between.
+    let (outer, inner) = ((0..390).rev().collect(), (0..300).map(|row| row + 7).collect());
+    let outer = dense.subset(outer).unwrap();
+    let outer_data = outer.data().unwrap();
+    let scaling = Scaling::of(&outer_data, true).unwrap();
+    let scaled = outer.data().unwrap().scaled(scaling).unwrap();
+    let inner = scaled.subset(inner).unwrap();
+    let folds = inner.data().unwrap();
+    let sparse_part = sparse.subset((50..350).collect()).unwrap();
+    let sparse_fold = sparse_part.data().unwrap();
     // Threads that are only now being started allocate, too.
     let _ = count(&dense, "sparsity:3", &Squared, None, Sampling::WithoutReplacement);
-    for (name, data) in [("dense", &dense), ("sparse", &sparse), ("single", &single)] {
+    for (name, data) in [
+        ("dense", &dense),
+        ("sparse", &sparse),
+        ("single", &single),
+        ("some dense", &outer_data),
+        ("some sparse", &sparse_fold),
+        ("some of some scaled", &folds),
+    ] {
         for loss in losses {
             for path in [None, Some(Path::Scalar), Some(Path::Dual), Some(Path::Primal), Some(Path::Conjugate)] {
                 let allocations = count(data, "sparsity:3", loss, path, Sampling::WithoutReplacement);

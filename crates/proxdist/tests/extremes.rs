@@ -287,7 +287,7 @@ proptest! {
         };
         let problem = Problem::new(&data, loss, set).ridge(case.ridge).intercept(case.intercept);
         let Ok(fit) = problem.fit(&Settings::default()) else { return Ok(()) };
-        let at_zero = problem.objective().value(&vec![0.0; COLUMNS + usize::from(case.intercept)]);
+        let at_zero = problem.objective().value(&vec![0.0; COLUMNS + usize::from(case.intercept)]).unwrap();
         let certificate = fit.certificate();
         let numbers = [fit.objective(), certificate.distance, certificate.stationarity];
         let all = fit.coefficients().iter().chain(&numbers).copied().chain(fit.intercept()).chain(certificate.gap.map(|gap| gap.value));

@@ -198,11 +198,11 @@ fn the_surrogate_of_pd_majorises_and_every_step_at_fixed_rho_descends() {
             let rho = 0.5;
             let penalised = |theta: &[f64]| {
                 let apart = distance(theta, &projected(set, theta).unwrap());
-                objective.value(theta) + 0.5 * rho * apart * apart
+                objective.value(theta).unwrap() + 0.5 * rho * apart * apart
             };
             let surrogate = |theta: &[f64], at: &[f64]| {
                 let apart = distance(theta, &projected(set, at).unwrap());
-                objective.value(theta) + 0.5 * rho * apart * apart
+                objective.value(theta).unwrap() + 0.5 * rho * apart * apart
             };
             let schedule = Constant::new(rho).unwrap();
             let run = iterates(&problem, &data, "pd", &schedule, Sampling::FullBatch, 25);
@@ -361,7 +361,7 @@ fn cspp_minimises_its_step_over_the_set() {
         let mut before = vec![0.0; P + 1];
         for theta in iterates(&problem, &data, "cspp:tolerance=1e-9", &schedule, Sampling::FullBatch, 6) {
             assert!(distance(&theta, &feasible(set, &theta)) < 1e-12);
-            let value = |u: &[f64]| objective.value(u) + 0.5 * rho * distance(u, &before).powi(2);
+            let value = |u: &[f64]| objective.value(u).unwrap() + 0.5 * rho * distance(u, &before).powi(2);
             assert!(value(&theta) <= value(&feasible(set, &before)) + 1e-12, "h does not rise");
             let mut gradient = vec![0.0; P + 1];
             objective.gradient(&theta, &mut gradient).unwrap();

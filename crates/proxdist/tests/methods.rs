@@ -109,7 +109,7 @@ fn too_large_a_rate_makes_explicit_methods_diverge_by_name_and_leaves_implicit_o
     let simulated = simulated(Response::Linear);
     let data = simulated.data().unwrap();
     let problem = Problem::new(&data, Squared, Sparsity::at_most(4)).intercept(true);
-    let at_zero = problem.objective().value(&[0.0; 31]);
+    let at_zero = problem.objective().value(&[0.0; 31]).unwrap();
     for name in ["sgd", "psgd", "spd", "isgd"] {
         let settings = Settings::default().method(method(name)).rho1(1e-3).max_steps(2000).polish(false);
         let fit = problem.fit(&settings).unwrap();
@@ -133,7 +133,7 @@ fn the_race_finds_a_rate_for_every_method() {
         let data = simulated.data().unwrap();
         let problem = Problem::new(&data, loss, Sparsity::at_most(4)).intercept(true);
         let best = problem.fit(&Settings::default()).unwrap().objective();
-        let at_zero = problem.objective().value(&[0.0; 31]);
+        let at_zero = problem.objective().value(&[0.0; 31]).unwrap();
         for entry in catalogue() {
             let settings = Settings::default().method(method(entry.name)).max_steps(1500).polish(false).seed(3);
             let fit = problem.fit(&settings).unwrap();

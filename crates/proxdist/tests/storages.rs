@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use proxdist::constraint::Sparsity;
-use proxdist::data::{RowBuffer, Support};
+use proxdist::data::{RowBuffer, Support, Wanted, products};
 use proxdist::loss::{Logistic, Squared};
 use proxdist::simulate::{Response, Truth, vector};
 use proxdist::{Data, Fit, Problem, Scaling, Settings};
@@ -11,21 +11,48 @@ fn bits(values: &[f64]) -> Vec<u64> {
     values.iter().map(|value| value.to_bits()).collect()
 }
 
-/// Entries, some gathered rows, and products with a full and a sparse vector.
+/// All entries, row by row.
+fn entries(data: &Data) -> Vec<f64> {
+    let (mut buffer, all): (_, Vec<usize>) = (RowBuffer::default(), (0..data.rows()).collect());
+    data.random_access().unwrap().gather(&all, None, &mut buffer).unwrap();
+    buffer.rows().spread(&mut Vec::new()).to_vec()
+}
+
+/// Entries, some gathered rows and columns, chunks of rows and columns, and products with a full and a sparse vector.
 fn seen(data: &Data) -> Vec<u64> {
     let (rows, columns) = (data.rows(), data.columns());
-    let source = data.source();
-    let mut numbers: Vec<f64> = (0..rows).flat_map(|i| (0..columns).map(move |j| source.entry(i, j))).collect();
-    let mut buffer = RowBuffer::default();
-    let wanted: Vec<usize> = (0..rows).rev().chain([0, rows / 2]).collect();
-    source.gather(&wanted, &mut buffer).unwrap();
-    let block = buffer.rows();
-    numbers.extend((0..block.len()).flat_map(|i| block.row(i)).map(|(_, x)| x));
+    let (source, mut numbers, mut buffer) = (data.random_access().unwrap(), entries(data), RowBuffer::default());
+    let some = [0, columns / 2, columns - 1];
+    let some = &some[..columns.min(3) - usize::from(columns == 2)];
+    for columns in [None, Some(some), Some(&[][..])] {
+        let backwards: Vec<usize> = (0..rows).rev().chain([0, rows / 2]).collect();
+        source.gather(&backwards, columns, &mut buffer).unwrap();
+        let block = buffer.rows();
+        numbers.extend((0..block.len()).flat_map(|i| block.row(i)).map(|(_, x)| x));
+        let mut expected = rows / 3;
+        data.source()
+            .chunks(&Wanted { rows: rows / 3..rows, length: 7, columns }, &mut |piece| {
+                assert_eq!(piece.first, expected);
+                expected += piece.rows.len();
+                assert!(piece.rows.len() == 7 || expected == rows);
+                match columns {
+                    Some(columns) => piece.pick(columns, &mut numbers),
+                    None => numbers.extend((0..piece.rows.len()).flat_map(|i| piece.rows.row(i)).map(|(_, x)| x)),
+                }
+                Ok(())
+            })
+            .unwrap();
+        assert_eq!(expected, rows);
+    }
     let full: Vec<f64> = (0..columns).map(|j| (j as f64 + 0.3).sin()).collect();
     let few: Vec<f64> = (0..columns).map(|j| if j == columns / 2 { 1.7 } else { 0.0 }).collect();
     for v in [full, few] {
-        let support = Support::of(&v);
-        numbers.extend((0..rows).map(|row| source.dot(row, &v, &support)));
+        let (found, support) = (products(data.source(), &v).unwrap(), Support::of(&v));
+        for row in [0, rows - 1] {
+            source.gather(&[row], None, &mut buffer).unwrap();
+            assert_eq!(buffer.rows().dot(0, &v, &support).to_bits(), found[row].to_bits());
+        }
+        numbers.extend(found);
     }
     bits(&numbers)
 }
@@ -67,8 +94,7 @@ proptest! {
             let stored = Data::dense(&x, columns, &y).unwrap();
             let scaling = Scaling::of(&stored, centred).unwrap();
             let scaled = stored.scaled(scaling.clone()).unwrap();
-            let before: Vec<f64> =
-                (0..x.len()).map(|at| scaled.source().entry(at / columns, at % columns)).collect();
+            let before = entries(&scaled);
             let turned = Data::column_major(&turned, &y).unwrap();
             prop_assert_eq!(&Scaling::of(&turned, centred).unwrap(), &scaling);
             let expected = seen(&Data::dense(&before, columns, &y).unwrap());
@@ -120,9 +146,9 @@ fn a_fit_on_sparse_rows_scaled_while_reading_is_that_on_rows_scaled_beforehand()
     let scaling = Scaling::of(&data, true).unwrap();
     assert!(!scaling.is_centred());
     let scaled = data.scaled(scaling).unwrap();
-    let mut before = values.clone();
+    let (mut before, scaled_entries) = (values.clone(), entries(&scaled));
     for i in 0..rows {
-        (starts[i]..starts[i + 1]).for_each(|at| before[at] = scaled.source().entry(i, columns[at] as usize));
+        (starts[i]..starts[i + 1]).for_each(|at| before[at] = scaled_entries[20 * i + columns[at] as usize]);
     }
     assert_eq!(fitted(&scaled), fitted(&Data::sparse(&starts, &columns, &before, 20, &y).unwrap()));
 }

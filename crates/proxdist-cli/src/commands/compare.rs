@@ -76,7 +76,7 @@ pub(crate) fn run(args: &CompareArgs) -> Result<Ending> {
         source: source.clone(),
         rows: data.rows(),
         is_scaled: scaling.is_some(),
-        start: problem.objective().value(&vec![0.0; data.columns() + usize::from(problem.has_intercept())]),
+        start: problem.objective().value(&vec![0.0; data.columns() + usize::from(problem.has_intercept())])?,
     };
     write_and_tell(args, &comparison)
 }

@@ -50,7 +50,7 @@ impl BoxPlots {
                                 gamma.as_str().into(),
                                 rho1.into(),
                                 repeat.into(),
-                                (objective.value(point) - best.objective).into(),
+                                (objective.value(point)? - best.objective).into(),
                                 squared_distance(point, &best.theta).sqrt().into(),
                                 norm.into(),
                             ]);

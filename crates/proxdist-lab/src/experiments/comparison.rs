@@ -117,10 +117,13 @@ impl Comparison {
             let mut frame = Frame::new(&COLUMNS);
             let best = if stage == "tune" || stage == "final" { None } else { Some(optimum(&problem, seed)?) };
             let target = best.as_ref().map(|best| best.theta.as_slice());
-            let mut report = |method: &str, rho1: f64, theta: Option<&[f64]>, residual: f64| {
+            let mut report = |method: &str, rho1: f64, theta: Option<&[f64]>, residual: f64| -> Result<()> {
                 // A run that diverged has no point to measure.
                 let distance = |to: Option<&[f64]>| theta.zip(to).map_or(f64::NAN, |(a, b)| squared_distance(a, b));
-                let objective = theta.map_or(f64::INFINITY, |theta| problem.objective().value(theta));
+                let objective = match theta {
+                    Some(theta) => problem.objective().value(theta)?,
+                    None => f64::INFINITY,
+                };
                 let found = theta.map_or(0.0, |theta| discovered(row.set, theta, &simulated.truth));
                 frame.push([
                     stage.into(),
@@ -135,16 +138,17 @@ impl Comparison {
                     found.into(),
                     residual.into(),
                 ]);
+                Ok(())
             };
             for runner in &runners {
                 let theta = end_of(&problem, *runner, batch, seed, halt)?;
-                report(runner.name, runner.rho1, theta.as_deref(), f64::NAN);
+                report(runner.name, runner.rho1, theta.as_deref(), f64::NAN)?;
             }
             if let Some(best) = best.as_ref().filter(|_| stage == "table") {
-                report(FINISH, f64::NAN, Some(&best.theta), best.stationarity);
+                report(FINISH, f64::NAN, Some(&best.theta), best.stationarity)?;
                 if let Set::Sparsity(_) = row.set {
                     let theta = with_known_support(row.model, &simulated, seed)?;
-                    report(ORACLE, f64::NAN, Some(&theta), f64::NAN);
+                    report(ORACLE, f64::NAN, Some(&theta), f64::NAN)?;
                 }
             }
             Ok(frame)

@@ -96,7 +96,7 @@ pub(super) fn path_cell(panel: Panel, tried: Vec<Tried>, shown: RangeInclusive<u
                         (*rho1).into(),
                         repeat.into(),
                         step.into(),
-                        (objective.value(point) - best.objective).into(),
+                        (objective.value(point)? - best.objective).into(),
                         squared_distance(point, &best.theta).into(),
                         best.stationarity.into(),
                     ]);

@@ -54,7 +54,7 @@ impl Rates {
                     halt,
                     |step, point| {
                         let (distance, excess) =
-                            (squared_distance(point, &best.theta), objective.value(point) - best.objective);
+                            (squared_distance(point, &best.theta), objective.value(point)? - best.objective);
                         frame.push([
                             gamma.into(),
                             ratio.into(),

@@ -151,7 +151,7 @@ fn converge(
         path.seconds.into(),
         (path.step * batch as u64).into(),
         path.error.into(),
-        (problem.objective().value(&path.point) - best.objective).into(),
+        (problem.objective().value(&path.point)? - best.objective).into(),
         usize::from(path.has_stayed).into(),
     ]);
     Ok(())

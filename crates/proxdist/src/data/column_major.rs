@@ -6,10 +6,8 @@
 
 use super::dense::Element;
 use super::magnitude::first_beyond;
-use super::{Data, DataSource, RowBuffer, Support};
+use super::{Cell, ChunkSource, Data, RandomAccess, RowBuffer, Visit, Wanted};
 use crate::error::{Error, Result};
-use crate::linalg;
-use std::cell::RefCell;
 
 /// A borrowed column-major matrix.
 #[derive(Clone, Copy, Debug)]
@@ -21,11 +19,6 @@ pub struct ColumnMajor<'a, T> {
 
 /// Rows of a tile: their part of a column fills a few cache lines.
 const TILE: usize = 32;
-
-thread_local! {
-    /// Where a row is put together when its product is asked for alone.
-    static ROW: RefCell<Vec<f64>> = RefCell::default();
-}
 
 impl<'a, T: Element> ColumnMajor<'a, T> {
     /// Views `values` as columns of `rows` numbers.
@@ -46,9 +39,12 @@ impl<'a> Data<'a> {
     /// Column-major features, one column after the other, with one response a row.
     ///
     /// ```
-    /// use proxdist::Data;
+    /// use proxdist::{Data, data::{RowBuffer, Support}};
     /// let data = Data::column_major(&[1.0, 2.0, 3.0, 10.0, 20.0, 30.0], &[0.0, 1.0, 2.0])?;
-    /// assert_eq!((data.rows(), data.columns(), data.source().entry(1, 1)), (3, 2, 20.0));
+    /// let mut second = RowBuffer::default();
+    /// data.random_access()?.gather(&[1], None, &mut second)?;
+    /// assert_eq!((data.rows(), data.columns()), (3, 2));
+    /// assert_eq!(second.rows().dot(0, &[100.0, 1.0], &Support::default()), 220.0);
     /// # Ok::<(), proxdist::Error>(())
     /// ```
     pub fn column_major<T: Element>(values: &'a [T], response: &'a [f64]) -> Result<Self> {
@@ -56,7 +52,7 @@ impl<'a> Data<'a> {
     }
 }
 
-impl<T: Element> DataSource for ColumnMajor<'_, T> {
+impl<T: Element> ChunkSource for ColumnMajor<'_, T> {
     fn rows(&self) -> usize {
         self.rows
     }
@@ -65,35 +61,33 @@ impl<T: Element> DataSource for ColumnMajor<'_, T> {
         self.columns
     }
 
-    fn gather(&self, rows: &[usize], buffer: &mut RowBuffer) -> Result<()> {
-        let target = buffer.dense(rows.len(), self.columns);
-        for (rows, target) in rows.chunks(TILE).zip(target.chunks_mut(TILE * self.columns)) {
-            for (j, column) in self.values.chunks_exact(self.rows).enumerate() {
+    fn chunks(&self, wanted: &Wanted<'_>, visit: &mut Visit<'_>) -> Result<()> {
+        self.chunks_at_hand(wanted, visit)
+    }
+
+    fn random_access(&self) -> Option<&dyn RandomAccess> {
+        Some(self)
+    }
+
+    fn find_beyond(&self, limit: f64) -> Result<Option<Cell>> {
+        let cell = |at: usize| Cell { row: at % self.rows, column: at / self.rows, value: self.values[at].to_f64() };
+        Ok(first_beyond(self.values, limit).map(cell))
+    }
+}
+
+impl<T: Element> RandomAccess for ColumnMajor<'_, T> {
+    fn gather(&self, rows: &[usize], columns: Option<&[usize]>, buffer: &mut RowBuffer) -> Result<()> {
+        let width = columns.map_or(self.columns, <[usize]>::len);
+        let target = buffer.dense(rows.len(), width);
+        for (rows, target) in rows.chunks(TILE).zip(target.chunks_mut((TILE * width).max(1))) {
+            for at in 0..width {
+                let j = columns.map_or(at, |columns| columns[at]);
+                let column = &self.values[j * self.rows..(j + 1) * self.rows];
                 for (i, &row) in rows.iter().enumerate() {
-                    target[i * self.columns + j] = column[row].to_f64();
+                    target[i * width + at] = column[row].to_f64();
                 }
             }
         }
         Ok(())
-    }
-
-    fn entry(&self, row: usize, column: usize) -> f64 {
-        self.values[column * self.rows + row].to_f64()
-    }
-
-    fn dot(&self, row: usize, v: &[f64], support: &Support) -> f64 {
-        match support.indices() {
-            Some(few) => few.iter().map(|&j| self.entry(row, j) * v[j]).sum(),
-            None => ROW.with_borrow_mut(|values| {
-                values.clear();
-                values.extend(self.values.iter().skip(row).step_by(self.rows).map(|value| value.to_f64()));
-                linalg::dot(values, v)
-            }),
-        }
-    }
-
-    fn find_beyond(&self, limit: f64) -> Option<(usize, usize, f64)> {
-        let at = first_beyond(self.values, limit)?;
-        Some((at % self.rows, at / self.rows, self.values[at].to_f64()))
     }
 }

@@ -1,9 +1,8 @@
 //! Row-major dense features, `f64` or `f32`. `f32` is a way of storing: arithmetic is `f64` from the gather on.
 
 use super::magnitude::first_beyond;
-use super::{DataSource, RowBuffer, Rows, Support};
+use super::{Cell, ChunkSource, RandomAccess, RowBuffer, Rows, Visit, Wanted};
 use crate::error::{Error, Result};
-use crate::linalg;
 
 /// A number features can be stored as.
 pub trait Element: Copy + Send + Sync + 'static {
@@ -54,7 +53,7 @@ impl<'a, T: Element> Dense<'a, T> {
     }
 }
 
-impl<T: Element> DataSource for Dense<'_, T> {
+impl<T: Element> ChunkSource for Dense<'_, T> {
     fn rows(&self) -> usize {
         self.rows
     }
@@ -63,37 +62,37 @@ impl<T: Element> DataSource for Dense<'_, T> {
         self.columns
     }
 
-    fn gather(&self, rows: &[usize], buffer: &mut RowBuffer) -> Result<()> {
-        let target = buffer.dense(rows.len(), self.columns);
-        for (&row, target) in rows.iter().zip(target.chunks_exact_mut(self.columns)) {
+    fn chunks(&self, wanted: &Wanted<'_>, visit: &mut Visit<'_>) -> Result<()> {
+        self.chunks_at_hand(wanted, visit)
+    }
+
+    fn random_access(&self) -> Option<&dyn RandomAccess> {
+        Some(self)
+    }
+
+    fn find_beyond(&self, limit: f64) -> Result<Option<Cell>> {
+        let cell =
+            |at: usize| Cell { row: at / self.columns, column: at % self.columns, value: self.values[at].to_f64() };
+        Ok(first_beyond(self.values, limit).map(cell))
+    }
+}
+
+impl<T: Element> RandomAccess for Dense<'_, T> {
+    fn gather(&self, rows: &[usize], columns: Option<&[usize]>, buffer: &mut RowBuffer) -> Result<()> {
+        let width = columns.map_or(self.columns, <[usize]>::len);
+        let target = buffer.dense(rows.len(), width);
+        for (&row, target) in rows.iter().zip(target.chunks_exact_mut(width.max(1))) {
             let source = &self.values[row * self.columns..(row + 1) * self.columns];
-            match T::as_f64(source) {
-                Some(source) => target.copy_from_slice(source),
-                None => target.iter_mut().zip(source).for_each(|(t, s)| *t = s.to_f64()),
+            match (columns, T::as_f64(source)) {
+                (Some(few), _) => target.iter_mut().zip(few).for_each(|(t, &j)| *t = source[j].to_f64()),
+                (None, Some(source)) => target.copy_from_slice(source),
+                (None, None) => target.iter_mut().zip(source).for_each(|(t, s)| *t = s.to_f64()),
             }
         }
         Ok(())
     }
 
-    fn entry(&self, row: usize, column: usize) -> f64 {
-        self.values[row * self.columns + column].to_f64()
-    }
-
-    fn dot(&self, row: usize, v: &[f64], support: &Support) -> f64 {
-        let values = &self.values[row * self.columns..(row + 1) * self.columns];
-        match (support.indices(), T::as_f64(values)) {
-            (Some(few), _) => few.iter().map(|&j| values[j].to_f64() * v[j]).sum(),
-            (None, Some(values)) => linalg::dot(values, v),
-            (None, None) => linalg::dot_mixed(values, v),
-        }
-    }
-
     fn borrow(&self) -> Option<Rows<'_>> {
         T::as_f64(self.values).map(|values| Rows::Dense { values, rows: self.rows, columns: self.columns })
-    }
-
-    fn find_beyond(&self, limit: f64) -> Option<(usize, usize, f64)> {
-        let at = first_beyond(self.values, limit)?;
-        Some((at / self.columns, at % self.columns, self.values[at].to_f64()))
     }
 }

@@ -7,7 +7,7 @@
 //!
 //! The search for NaN on the way in tells most of it for free: whole chunks are cleared by one sum of squares.
 
-use super::{Data, DataSource, Element};
+use super::{Cell, ChunkSource, Data, Element, Piece};
 use crate::error::{Error, Result};
 use std::borrow::Cow;
 
@@ -16,9 +16,6 @@ pub(crate) const LARGEST: f64 = 1e70;
 /// Numbers up to this size leave scaled columns far below the limit, unless a column is scaled by more than [`LARGEST_FACTOR`].
 const USUAL: f64 = 1e20;
 const LARGEST_FACTOR: f64 = 1e48;
-
-/// A place in the features and what is there.
-type Cell = (usize, usize, f64);
 
 /// What is known about the size of the features.
 #[derive(Clone, Copy, Debug)]
@@ -31,32 +28,32 @@ pub(super) struct Sizes {
 
 impl Sizes {
     /// Looks at all features, usually once; fails where one is not finite.
-    pub(super) fn of(source: &dyn DataSource) -> Result<Self> {
-        if source.find_beyond(USUAL).is_none() {
+    pub(super) fn of(source: &dyn ChunkSource) -> Result<Self> {
+        if source.find_beyond(USUAL)?.is_none() {
             return Ok(Self { are_usual: true, beyond: None });
         }
-        if let Some((row, column, value)) = source.find_beyond(f64::MAX) {
+        if let Some(Cell { row, column, value }) = source.find_beyond(f64::MAX)? {
             return Err(Error::NotFiniteData { what: "feature", row, column: Some(column.to_string()), value });
         }
-        Ok(Self { are_usual: false, beyond: source.find_beyond(LARGEST) })
+        Ok(Self { are_usual: false, beyond: source.find_beyond(LARGEST)? })
     }
 
     /// The same columns multiplied by these factors once their means, which are not larger than they are, have been taken off.
-    pub(super) fn scaled(self, source: &dyn DataSource, factors: &[f64]) -> Self {
+    pub(super) fn scaled(self, source: &dyn ChunkSource, factors: &[f64]) -> Result<Self> {
         let are_small = self.are_usual && factors.iter().all(|factor| *factor <= LARGEST_FACTOR);
-        Self { are_usual: false, beyond: if are_small { None } else { source.find_beyond(LARGEST) } }
+        Ok(Self { are_usual: false, beyond: if are_small { None } else { source.find_beyond(LARGEST)? } })
     }
 
     /// Some of the rows.
-    pub(super) fn of_part(self, part: &dyn DataSource) -> Self {
-        Self { beyond: self.beyond.and_then(|_| part.find_beyond(LARGEST)), ..self }
+    pub(super) fn of_part(self, part: &dyn ChunkSource) -> Result<Self> {
+        Ok(Self { beyond: if self.beyond.is_some() { part.find_beyond(LARGEST)? } else { None }, ..self })
     }
 }
 
 impl Data<'_> {
     /// Fails on the first number that is too large to compute with.
     pub(crate) fn check_magnitudes(&self) -> Result<()> {
-        if let Some((row, column, value)) = self.sizes.beyond {
+        if let Some(Cell { row, column, value }) = self.sizes.beyond {
             let name = self.names.as_ref().and_then(|names| names.get(column)).cloned();
             let column = Some(name.unwrap_or_else(|| column.to_string()));
             return Err(Error::TooLarge { what: "feature", row, column, value, limit: LARGEST });
@@ -91,6 +88,16 @@ pub(super) fn first_beyond<T: Element>(values: &[T], limit: f64) -> Option<usize
     suspects
         .into_iter()
         .find_map(|(number, chunk)| Some(number * CHUNK + chunk.iter().position(|value| !is_within(value))?))
+}
+
+/// The first entry of some rows that is larger than `limit` in size, or NaN, once `seen` has turned it into what the reader sees. The value is the
+/// entry itself, which is where people look for it.
+pub(super) fn first_in(piece: &Piece<'_>, limit: f64, seen: impl Fn(usize, f64) -> f64) -> Option<Cell> {
+    let is_within = |column: usize, value: f64| seen(column, value).abs() <= limit;
+    (0..piece.rows.len()).find_map(|i| {
+        let (column, value) = piece.rows.row(i).find(|&(column, value)| !is_within(column, value))?;
+        Some(Cell { row: piece.first + i, column, value })
+    })
 }
 
 /// A power of two, which multiplies and divides without rounding.

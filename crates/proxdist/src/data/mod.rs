@@ -1,93 +1,42 @@
 //! Where rows come from.
 //!
-//! A [`DataSource`] is a matrix $X$ ($n \times p$) that hands out rows; [`Data`] adds the response $y$, weights $w$, offset
-//! $o$, names and the shape of the parameter. Everything is borrowed: a fit never copies $X$, only the rows of one batch.
+//! A [`ChunkSource`] is a matrix $X$ ($n \times p$) that is read in chunks of rows, in order and again from the start; a source with [`RandomAccess`] hands out
+//! rows in any order as well. [`Data`] adds the response $y$, weights $w$, offset $o$, names and the shape of the parameter. Everything is borrowed: a fit
+//! never copies $X$, only the rows of one batch.
 
 mod batch;
+mod chunk;
 mod column_major;
 mod dense;
 mod magnitude;
 mod passes;
 mod rows;
+#[cfg(test)]
+mod rows_tests;
 mod scaled;
+mod source;
 mod sparse;
 mod subset;
+mod support;
 
-pub use batch::{Batch, RowBuffer};
+pub use batch::Batch;
+pub(crate) use chunk::Chunk;
 pub use column_major::ColumnMajor;
 pub use dense::{Dense, Element};
 pub(crate) use magnitude::{LARGEST, Unit};
-pub(crate) use passes::{added, over_chunks, over_rows};
-pub use rows::{Rows, Support};
+pub use passes::products;
+pub(crate) use passes::{Cut, Pass};
+pub use rows::{RowBuffer, Rows};
+pub use source::{Cell, ChunkSource, Piece, RandomAccess, Visit, Wanted};
+pub(crate) use source::{length, products_at};
 pub use sparse::{Index, Sparse};
 pub use subset::{Part, Subset};
+pub use support::Support;
 
 use crate::error::{Error, Result};
 use crate::shape::Shape;
 use magnitude::{Sizes, usual_weights};
 use std::borrow::Cow;
-use std::ops::{Deref, Range};
-
-/// Rows by index, however stored.
-pub trait DataSource: Send + Sync {
-    /// Number of observations.
-    fn rows(&self) -> usize;
-
-    /// Number of features.
-    fn columns(&self) -> usize;
-
-    /// Copies the chosen rows, in the order given, into the reused `buffer`.
-    fn gather(&self, rows: &[usize], buffer: &mut RowBuffer) -> Result<()>;
-
-    /// $x_{ij}$, straight from storage.
-    fn entry(&self, row: usize, column: usize) -> f64;
-
-    /// $x_i^Tv$ of one row, straight from storage. `support` may list the few nonzeros of `v`.
-    fn dot(&self, row: usize, v: &[f64], support: &Support) -> f64;
-
-    /// All rows without a copy, where the storage allows it.
-    fn borrow(&self) -> Option<Rows<'_>> {
-        None
-    }
-
-    /// The first entry that is larger than `limit` in size, or NaN, as (row, column, value).
-    fn find_beyond(&self, limit: f64) -> Option<(usize, usize, f64)>;
-}
-
-/// Boxes, references and other pointers to a source are sources.
-impl<P: Deref<Target: DataSource> + Send + Sync> DataSource for P {
-    fn rows(&self) -> usize {
-        (**self).rows()
-    }
-    fn columns(&self) -> usize {
-        (**self).columns()
-    }
-    fn gather(&self, rows: &[usize], buffer: &mut RowBuffer) -> Result<()> {
-        (**self).gather(rows, buffer)
-    }
-    fn entry(&self, row: usize, column: usize) -> f64 {
-        (**self).entry(row, column)
-    }
-    fn dot(&self, row: usize, v: &[f64], support: &Support) -> f64 {
-        (**self).dot(row, v, support)
-    }
-    fn borrow(&self) -> Option<Rows<'_>> {
-        (**self).borrow()
-    }
-    fn find_beyond(&self, limit: f64) -> Option<(usize, usize, f64)> {
-        (**self).find_beyond(limit)
-    }
-}
-
-/// Consecutive rows of a source: borrowed where possible, copied into `buffer` otherwise.
-pub(crate) fn view<'b>(source: &'b dyn DataSource, range: Range<usize>, buffer: &'b mut RowBuffer) -> Result<Rows<'b>> {
-    if let Some(all) = source.borrow() {
-        return Ok(all.slice(range));
-    }
-    let wanted: Vec<usize> = range.collect();
-    source.gather(&wanted, buffer)?;
-    Ok(buffer.rows())
-}
 
 /// A data set: features, response and what else belongs to an observation. All of it checked on the way in.
 ///
@@ -100,7 +49,7 @@ pub(crate) fn view<'b>(source: &'b dyn DataSource, range: Range<usize>, buffer: 
 /// # Ok::<(), proxdist::Error>(())
 /// ```
 pub struct Data<'a> {
-    source: Box<dyn DataSource + 'a>,
+    source: Box<dyn ChunkSource + 'a>,
     sizes: Sizes,
     response: &'a [f64],
     weights: Option<Cow<'a, [f64]>>,
@@ -128,7 +77,7 @@ impl<'a> Data<'a> {
     }
 
     /// Any source of rows.
-    pub fn new(source: impl DataSource + 'a, response: &'a [f64]) -> Result<Self> {
+    pub fn new(source: impl ChunkSource + 'a, response: &'a [f64]) -> Result<Self> {
         let (rows, columns) = (source.rows(), source.columns());
         if columns == 0 {
             return Err(Error::Empty { what: "columns" });
@@ -210,8 +159,13 @@ impl<'a> Data<'a> {
     }
 
     /// The features.
-    pub fn source(&self) -> &(dyn DataSource + 'a) {
+    pub fn source(&self) -> &(dyn ChunkSource + 'a) {
         &*self.source
+    }
+
+    /// The features in any order. Fails if the source is read in order only.
+    pub fn random_access(&self) -> Result<&dyn RandomAccess> {
+        self.source.random_access().ok_or(Error::InOrderOnly)
     }
 
     /// The response, one number a row.

@@ -1,6 +1,10 @@
 //! A block of rows in memory and the few products the methods need of it. Dense or sparse is decided here and nowhere else.
 
+use super::Support;
+use super::source::{self, ChunkSource, Piece, Wanted};
+use crate::error::Result;
 use crate::linalg;
+use crate::scaling::Scaling;
 use std::ops::Range;
 
 /// Rows of features, all in `f64`.
@@ -43,6 +47,11 @@ impl<'a> Rows<'a> {
     /// Whether there is no row.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// Whether only some entries are stored, the others being zero.
+    pub fn is_sparse(&self) -> bool {
+        matches!(self, Self::Sparse { .. })
     }
 
     /// Number of columns.
@@ -101,6 +110,35 @@ impl<'a> Rows<'a> {
                     out.extend(columns.iter().map(entry));
                 }
             }
+        }
+    }
+
+    /// All entries row by row, zeros included: as they are stored, or spread out in `work`.
+    pub fn spread<'w>(&self, work: &'w mut Vec<f64>) -> &'w [f64]
+    where
+        'a: 'w,
+    {
+        match *self {
+            Self::Dense { values, .. } => values,
+            Self::Sparse { columns, .. } => {
+                work.clear();
+                work.resize(self.len() * columns, 0.0);
+                for i in 0..self.len() {
+                    self.row(i).for_each(|(j, x)| work[i * columns + j] = x);
+                }
+                work
+            }
+        }
+    }
+
+    /// $x_i^Tv$ of one row. If `support` lists few nonzeros of `v`, only those columns are read.
+    pub fn dot(&self, row: usize, v: &[f64], support: &Support) -> f64 {
+        match (*self, support.indices()) {
+            (Self::Dense { values, columns, .. }, few) => {
+                let row = &values[row * columns..(row + 1) * columns];
+                few.map_or_else(|| linalg::dot(row, v), |few| few.iter().map(|&j| row[j] * v[j]).sum())
+            }
+            (Self::Sparse { .. }, _) => self.row(row).map(|(j, x)| x * v[j]).sum(),
         }
     }
 
@@ -242,81 +280,128 @@ impl<'a> Rows<'a> {
     }
 }
 
-/// The nonzeros of a vector, when they are few enough to be worth following one by one.
-#[derive(Clone, Debug, Default)]
-pub struct Support {
-    indices: Vec<usize>,
-    few: bool,
+/// Reused memory that a source copies rows into, dense or sparse as the source prefers.
+#[derive(Debug, Default)]
+pub struct RowBuffer {
+    values: Vec<f64>,
+    starts: Vec<usize>,
+    indices: Vec<u32>,
+    rows: usize,
+    columns: usize,
+    is_sparse: bool,
+    /// Memory for the numbers of rows; as many as there are sources that renumber rows on top of each other.
+    numbers: Vec<Vec<usize>>,
 }
 
-impl Support {
-    /// Looks at `v` anew; reuses its memory.
-    pub fn update(&mut self, v: &[f64]) {
-        let limit = v.len() / 8;
+impl RowBuffer {
+    /// Room for `rows × columns` numbers, row-major. The source must fill all of it.
+    pub fn dense(&mut self, rows: usize, columns: usize) -> &mut [f64] {
+        (self.rows, self.columns, self.is_sparse) = (rows, columns, false);
+        self.values.resize(rows * columns, 0.0);
+        &mut self.values
+    }
+
+    /// An empty sparse block that rows are pushed onto.
+    pub fn sparse(&mut self, columns: usize) -> &mut Self {
+        (self.rows, self.columns, self.is_sparse) = (0, columns, true);
+        self.values.clear();
         self.indices.clear();
-        let nonzero = v.iter().enumerate().filter(|(_, v)| **v != 0.0).map(|(j, _)| j);
-        self.indices.extend(nonzero.take(limit + 1));
-        self.few = self.indices.len() <= limit;
+        self.starts.clear();
+        self.starts.push(0);
+        self
     }
 
-    /// The support of `v`.
-    pub fn of(v: &[f64]) -> Self {
-        let mut support = Self::default();
-        support.update(v);
-        support
+    /// Appends a sparse row of (column, value), columns increasing.
+    pub fn push_row(&mut self, entries: impl Iterator<Item = (u32, f64)>) {
+        for (column, value) in entries {
+            self.indices.push(column);
+            self.values.push(value);
+        }
+        self.starts.push(self.values.len());
+        self.rows += 1;
     }
 
-    /// The indices, or `None` if there are too many to be worth following.
-    pub fn indices(&self) -> Option<&[usize]> {
-        self.few.then_some(&self.indices[..])
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const X: [f64; 6] = [1.0, 0.0, 2.0, 0.0, 3.0, -1.0];
-
-    fn both() -> [Rows<'static>; 2] {
-        let sparse =
-            Rows::Sparse { starts: &[0, 2, 4], indices: &[0, 2, 1, 2], values: &[1.0, 2.0, 3.0, -1.0], columns: 3 };
-        [Rows::Dense { values: &X, rows: 2, columns: 3 }, sparse]
+    /// Takes in rows, of dense ones only the `columns` that are listed.
+    pub(super) fn copy(&mut self, piece: &Piece<'_>, columns: Option<&[usize]>) {
+        (self.rows, self.is_sparse) = (0, false);
+        self.values.clear();
+        self.append(piece, columns);
     }
 
-    #[test]
-    fn products_agree_with_hand_computation_dense_and_sparse() {
-        for rows in both() {
-            let mut out = [0.0; 2];
-            rows.times(&[1.0, 1.0, 1.0], &Support::of(&[1.0; 3]), &mut out);
-            assert_eq!(out, [3.0, 2.0]);
-            let mut back = [1.0; 3];
-            rows.add_transpose_times(&[1.0, 2.0], &mut back);
-            assert_eq!(back, [2.0, 7.0, 1.0]);
-            let mut g = [0.0; 4];
-            rows.gram(&mut g, &mut Vec::new());
-            assert_eq!(g, [5.0, -2.0, -2.0, 10.0]);
-            let mut h = [0.0; 9];
-            rows.add_weighted_cross(&[1.0, 4.0], &mut h, &mut Vec::new());
-            // Column-major lower triangle of XᵀWX.
-            assert_eq!([h[0], h[1], h[2], h[4], h[5], h[8]], [1.0, 0.0, 2.0, 36.0, -12.0, 8.0]);
-            assert_eq!([rows.row_norm_squared(0), rows.row_norm_squared(1)], [5.0, 10.0]);
-            assert_eq!(rows.slice(1..2).row(0).filter(|(_, x)| *x != 0.0).count(), 2);
+    /// Takes in all rows of a source.
+    pub(super) fn read_whole(&mut self, source: &dyn ChunkSource) -> Result<()> {
+        let (rows, columns) = (source.rows(), source.columns());
+        let wanted = Wanted { rows: 0..rows, length: source::length(columns), columns: None };
+        source::read(source, &wanted, &mut |piece| {
+            if piece.first > 0 {
+                self.append(&piece, None);
+                return Ok(());
+            }
+            self.copy(&piece, None);
+            if !self.is_sparse {
+                self.values.reserve_exact((rows - self.rows) * columns);
+            }
+            Ok(())
+        })
+    }
+
+    fn append(&mut self, piece: &Piece<'_>, columns: Option<&[usize]>) {
+        if let Rows::Dense { values, rows, .. } = piece.rows {
+            match columns {
+                None => self.values.extend_from_slice(values),
+                Some(columns) => piece.pick(columns, &mut self.values),
+            }
+            self.columns = columns.map_or(piece.rows.width(), <[usize]>::len);
+            self.rows += rows;
+            return;
+        }
+        if self.rows == 0 {
+            self.sparse(piece.rows.width());
+        }
+        (0..piece.rows.len()).for_each(|i| self.push_row(piece.rows.row(i).map(|(j, x)| (j as u32, x))));
+    }
+
+    /// Turns each entry $x$ of column $j$ into $(x - m_j)f_j$; in sparse rows zeros stay zeros and means must be zero. Dense rows have the `columns`
+    /// that are listed, if any are.
+    pub(super) fn scale(&mut self, scaling: &Scaling, columns: Option<&[usize]>) {
+        let Scaling { means, factors } = scaling;
+        if self.is_sparse {
+            self.values.iter_mut().zip(&self.indices).for_each(|(x, &j)| *x *= factors[j as usize]);
+            return;
+        }
+        for row in self.values.chunks_exact_mut(self.columns.max(1)) {
+            match columns {
+                None => row.iter_mut().zip(means.iter().zip(factors)).for_each(|(x, (m, f))| *x = (*x - m) * f),
+                Some(few) => row.iter_mut().zip(few).for_each(|(x, &j)| *x = (*x - means[j]) * factors[j]),
+            }
         }
     }
 
-    #[test]
-    fn a_sparse_vector_reads_only_its_columns_and_gives_the_same_product() {
-        let width = 16;
-        let values: Vec<f64> = (0..2 * width).map(|i| f64::from(i as u32).sin()).collect();
-        let rows = Rows::Dense { values: &values, rows: 2, columns: width };
-        let mut v = vec![0.0; width];
-        v[3] = 2.0;
-        v[11] = -1.0;
-        let (mut few, mut all) = ([0.0; 2], [0.0; 2]);
-        rows.times(&v, &Support::of(&v), &mut few);
-        rows.times(&v, &Support::default(), &mut all);
-        assert!(Support::of(&v).indices().is_some() && Support::default().indices().is_none());
-        assert!(few.iter().zip(all).all(|(a, b)| (a - b).abs() < 1e-14));
+    /// Calls `gather` with other numbers for the rows; the memory for them is reused.
+    pub(super) fn renumbered(
+        &mut self,
+        rows: impl Iterator<Item = usize>,
+        gather: impl FnOnce(&[usize], &mut Self) -> Result<()>,
+    ) -> Result<()> {
+        let mut numbers = self.numbers.pop().unwrap_or_default();
+        numbers.clear();
+        numbers.extend(rows);
+        let outcome = gather(&numbers, self);
+        self.numbers.push(numbers);
+        outcome
+    }
+
+    /// What was copied in last.
+    pub fn rows(&self) -> Rows<'_> {
+        if self.is_sparse {
+            Rows::Sparse { starts: &self.starts, indices: &self.indices, values: &self.values, columns: self.columns }
+        } else {
+            Rows::Dense { values: &self.values, rows: self.rows, columns: self.columns }
+        }
+    }
+
+    /// The same as the rows from `first` on, gathered for these columns.
+    pub fn piece<'b>(&'b self, first: usize, columns: Option<&'b [usize]>) -> Piece<'b> {
+        Piece { first, rows: self.rows(), columns: if self.is_sparse { None } else { columns } }
     }
 }

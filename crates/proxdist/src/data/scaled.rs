@@ -3,43 +3,35 @@
 //! The storage below stays as it is, borrowed or mapped. A batch or a chunk of a pass is scaled in the buffer it is gathered
 //! into, so every product sees the same bits as if the columns had been scaled beforehand.
 
-use super::{Data, DataSource, RowBuffer, Rows, Support};
-use crate::error::Result;
-use crate::linalg;
+use super::magnitude::first_in;
+use super::{Cell, ChunkSource, Data, RandomAccess, RowBuffer, Visit, Wanted, length};
+use crate::error::{Error, Result};
 use crate::scaling::Scaling;
 use std::borrow::Cow;
-use std::cell::RefCell;
 
 /// Another source with its columns scaled.
 pub(crate) struct Scaled<'a> {
-    source: Box<dyn DataSource + 'a>,
+    source: Box<dyn ChunkSource + 'a>,
     scaling: Scaling,
-    is_sparse: bool,
-}
-
-thread_local! {
-    /// Where a row is scaled when its product is asked for alone.
-    static ROW: RefCell<RowBuffer> = RefCell::default();
 }
 
 impl Data<'_> {
     /// The same data with columns scaled as they are read; nothing is copied.
     ///
     /// ```
-    /// use proxdist::{Data, Scaling};
+    /// use proxdist::{Data, Scaling, data::{RowBuffer, Support}};
     /// let (x, y) = ([1.0, 10.0, 3.0, 30.0], [0.0, 1.0]);
     /// let data = Data::dense(&x, 2, &y)?;
     /// let scaling = Scaling::of(&data, true)?;
     /// let scaled = data.scaled(scaling)?;
-    /// assert_eq!(scaled.source().entry(1, 1), 1.0);
+    /// let mut second = RowBuffer::default();
+    /// scaled.random_access()?.gather(&[1], None, &mut second)?;
+    /// assert_eq!(second.rows().dot(0, &[10.0, 1.0], &Support::default()), 11.0);
     /// # Ok::<(), proxdist::Error>(())
     /// ```
     pub fn scaled(self, scaling: Scaling) -> Result<Self> {
-        let mut first = RowBuffer::default();
-        self.source.gather(&[0], &mut first)?;
-        let is_sparse = matches!(first.rows(), Rows::Sparse { .. });
-        let source = Scaled { source: self.source, scaling, is_sparse };
-        let sizes = self.sizes.scaled(&source, &source.scaling.factors);
+        let source = Scaled { source: self.source, scaling };
+        let sizes = self.sizes.scaled(&source, &source.scaling.factors)?;
         Ok(Self { source: Box::new(source), sizes, ..self })
     }
 }
@@ -58,7 +50,7 @@ impl Data<'_> {
     }
 }
 
-impl DataSource for Scaled<'_> {
+impl ChunkSource for Scaled<'_> {
     fn rows(&self) -> usize {
         self.source.rows()
     }
@@ -67,36 +59,36 @@ impl DataSource for Scaled<'_> {
         self.source.columns()
     }
 
-    fn gather(&self, rows: &[usize], buffer: &mut RowBuffer) -> Result<()> {
-        self.source.gather(rows, buffer)?;
-        buffer.scale(&self.scaling.means, &self.scaling.factors);
-        Ok(())
+    fn chunks(&self, wanted: &Wanted<'_>, visit: &mut Visit<'_>) -> Result<()> {
+        let mut buffer = RowBuffer::default();
+        self.source.chunks(wanted, &mut |piece| {
+            buffer.copy(&piece, wanted.columns);
+            buffer.scale(&self.scaling, wanted.columns);
+            visit(buffer.piece(piece.first, wanted.columns))
+        })
     }
 
-    fn entry(&self, row: usize, column: usize) -> f64 {
-        (self.source.entry(row, column) - self.scaling.means[column]) * self.scaling.factors[column]
-    }
-
-    fn dot(&self, row: usize, v: &[f64], support: &Support) -> f64 {
-        match support.indices() {
-            Some(few) if !self.is_sparse => few.iter().map(|&j| self.entry(row, j) * v[j]).sum(),
-            _ => ROW.with_borrow_mut(|buffer| match self.gather(&[row], buffer) {
-                Err(_) => f64::NAN,
-                Ok(()) => match buffer.rows() {
-                    Rows::Dense { values, .. } => linalg::dot(values, v),
-                    rows @ Rows::Sparse { .. } => rows.row(0).map(|(j, x)| x * v[j]).sum(),
-                },
-            }),
-        }
+    fn random_access(&self) -> Option<&dyn RandomAccess> {
+        self.source.random_access().map(|_| self as &dyn RandomAccess)
     }
 
     /// The value is that of the storage, which is where people look for it.
-    fn find_beyond(&self, limit: f64) -> Option<(usize, usize, f64)> {
-        let mut buffer = RowBuffer::default();
-        (0..self.rows()).find_map(|row| {
-            self.gather(&[row], &mut buffer).ok()?;
-            let (column, _) = buffer.rows().row(0).find(|(_, value)| value.is_nan() || value.abs() > limit)?;
-            Some((row, column, self.source.entry(row, column)))
-        })
+    fn find_beyond(&self, limit: f64) -> Result<Option<Cell>> {
+        let Scaling { means, factors } = &self.scaling;
+        let wanted = Wanted { rows: 0..self.rows(), length: length(self.columns()), columns: None };
+        let mut found = None;
+        self.source.chunks(&wanted, &mut |piece| {
+            found = found.or_else(|| first_in(&piece, limit, |j, x| (x - means[j]) * factors[j]));
+            Ok(())
+        })?;
+        Ok(found)
+    }
+}
+
+impl RandomAccess for Scaled<'_> {
+    fn gather(&self, rows: &[usize], columns: Option<&[usize]>, buffer: &mut RowBuffer) -> Result<()> {
+        self.source.random_access().ok_or(Error::InOrderOnly)?.gather(rows, columns, buffer)?;
+        buffer.scale(&self.scaling, columns);
+        Ok(())
     }
 }

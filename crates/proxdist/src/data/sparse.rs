@@ -2,7 +2,7 @@
 
 use super::dense::Element;
 use super::magnitude::first_beyond;
-use super::{DataSource, RowBuffer, Rows, Support};
+use super::{Cell, ChunkSource, RandomAccess, RowBuffer, Rows, Visit, Wanted};
 use crate::error::{Error, Result};
 
 /// An integer that sparse matrices use for positions.
@@ -123,7 +123,7 @@ impl<'a, S: Index, I: Index, T: Element> Sparse<'a, S, I, T> {
     }
 }
 
-impl<S: Index, I: Index, T: Element> DataSource for Sparse<'_, S, I, T> {
+impl<S: Index, I: Index, T: Element> ChunkSource for Sparse<'_, S, I, T> {
     fn rows(&self) -> usize {
         self.starts.len() - 1
     }
@@ -132,7 +132,25 @@ impl<S: Index, I: Index, T: Element> DataSource for Sparse<'_, S, I, T> {
         self.columns
     }
 
-    fn gather(&self, rows: &[usize], buffer: &mut RowBuffer) -> Result<()> {
+    fn chunks(&self, wanted: &Wanted<'_>, visit: &mut Visit<'_>) -> Result<()> {
+        self.chunks_at_hand(wanted, visit)
+    }
+
+    fn random_access(&self) -> Option<&dyn RandomAccess> {
+        Some(self)
+    }
+
+    fn find_beyond(&self, limit: f64) -> Result<Option<Cell>> {
+        let cell = |at: usize| {
+            let row = (0..self.rows()).find(|&row| self.range(row).contains(&at))?;
+            Some(Cell { row, column: self.indices[at].to_usize()?, value: self.values[at].to_f64() })
+        };
+        Ok(first_beyond(self.values, limit).and_then(cell))
+    }
+}
+
+impl<S: Index, I: Index, T: Element> RandomAccess for Sparse<'_, S, I, T> {
+    fn gather(&self, rows: &[usize], _columns: Option<&[usize]>, buffer: &mut RowBuffer) -> Result<()> {
         let target = buffer.sparse(self.columns);
         for &row in rows {
             let range = self.range(row);
@@ -142,28 +160,10 @@ impl<S: Index, I: Index, T: Element> DataSource for Sparse<'_, S, I, T> {
         Ok(())
     }
 
-    fn entry(&self, row: usize, column: usize) -> f64 {
-        let range = self.range(row);
-        let found = self.indices[range.clone()].binary_search_by_key(&Some(column), |index| index.to_usize());
-        found.map_or(0.0, |at| self.values[range.start + at].to_f64())
-    }
-
-    fn dot(&self, row: usize, v: &[f64], _support: &Support) -> f64 {
-        let range = self.range(row);
-        let columns = self.indices[range.clone()].iter().map(|i| i.to_usize().unwrap_or(0));
-        columns.zip(&self.values[range]).map(|(j, x)| x.to_f64() * v[j]).sum()
-    }
-
     fn borrow(&self) -> Option<Rows<'_>> {
         let starts = S::as_starts(self.starts)?;
         let indices = I::as_columns(self.indices)?;
         let values = T::as_f64(self.values)?;
         Some(Rows::Sparse { starts, indices, values, columns: self.columns })
-    }
-
-    fn find_beyond(&self, limit: f64) -> Option<(usize, usize, f64)> {
-        let at = first_beyond(self.values, limit)?;
-        let row = (0..self.rows()).find(|&row| self.range(row).contains(&at))?;
-        Some((row, self.indices[at].to_usize()?, self.values[at].to_f64()))
     }
 }

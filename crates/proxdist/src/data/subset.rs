@@ -3,25 +3,25 @@
 //! A [`Subset`] is the matrix with rows $x_{r_1}, x_{r_2}, \dots$ of another source. The features stay where they are; only
 //! the numbers that belong to a row, $y_i$, $w_i$ and $o_i$, are copied, into a [`Part`] that owns them.
 
-use super::{Data, DataSource, RowBuffer, Support};
+use super::{ChunkSource, Data, RandomAccess, RowBuffer, Visit, Wanted};
 use crate::error::{Error, Result};
 
 /// A source that is some rows of another, in any order.
 #[derive(Clone, Copy)]
 pub struct Subset<'a> {
-    source: &'a (dyn DataSource + 'a),
+    source: &'a (dyn RandomAccess + 'a),
     rows: &'a [usize],
 }
 
 impl<'a> Subset<'a> {
     /// The given rows of `source`.
-    pub fn new(source: &'a (dyn DataSource + 'a), rows: &'a [usize]) -> Result<Self> {
+    pub fn new(source: &'a (dyn RandomAccess + 'a), rows: &'a [usize]) -> Result<Self> {
         check_rows(rows, source.rows())?;
         Ok(Self { source, rows })
     }
 }
 
-impl DataSource for Subset<'_> {
+impl ChunkSource for Subset<'_> {
     fn rows(&self) -> usize {
         self.rows.len()
     }
@@ -30,26 +30,19 @@ impl DataSource for Subset<'_> {
         self.source.columns()
     }
 
-    fn gather(&self, rows: &[usize], buffer: &mut RowBuffer) -> Result<()> {
-        let wanted: Vec<usize> = rows.iter().map(|&row| self.rows[row]).collect();
-        self.source.gather(&wanted, buffer)
+    fn chunks(&self, wanted: &Wanted<'_>, visit: &mut Visit<'_>) -> Result<()> {
+        self.chunks_at_hand(wanted, visit)
     }
 
-    fn entry(&self, row: usize, column: usize) -> f64 {
-        self.source.entry(self.rows[row], column)
+    fn random_access(&self) -> Option<&dyn RandomAccess> {
+        Some(self)
     }
+}
 
-    fn dot(&self, row: usize, v: &[f64], support: &Support) -> f64 {
-        self.source.dot(self.rows[row], v, support)
-    }
-
-    fn find_beyond(&self, limit: f64) -> Option<(usize, usize, f64)> {
-        let mut buffer = RowBuffer::default();
-        (0..self.rows.len()).find_map(|row| {
-            self.gather(&[row], &mut buffer).ok()?;
-            let (column, value) = buffer.rows().row(0).find(|(_, value)| value.is_nan() || value.abs() > limit)?;
-            Some((row, column, value))
-        })
+impl RandomAccess for Subset<'_> {
+    fn gather(&self, rows: &[usize], columns: Option<&[usize]>, buffer: &mut RowBuffer) -> Result<()> {
+        let numbers = rows.iter().map(|&row| self.rows[row]);
+        buffer.renumbered(numbers, |rows, buffer| self.source.gather(rows, columns, buffer))
     }
 }
 
@@ -71,8 +64,8 @@ impl Part<'_> {
     /// The rows as a data set, with the names and the shape of the parent. Fails if all their weights are zero.
     pub fn data(&self) -> Result<Data<'_>> {
         // Not through `Data::new`: the parent has been searched for NaN already.
-        let source = Subset { source: self.parent.source(), rows: &self.rows };
-        let sizes = self.parent.sizes.of_part(&source);
+        let source = Subset { source: self.parent.random_access()?, rows: &self.rows };
+        let sizes = self.parent.sizes.of_part(&source)?;
         let data = Data {
             source: Box::new(source),
             sizes,
@@ -123,6 +116,7 @@ fn check_rows(rows: &[usize], count: usize) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::products;
     use super::*;
 
     const X: [f64; 8] = [1.0, 2.0, 3.0, 4.0, 0.0, 6.0, 7.0, 8.0];
@@ -147,14 +141,14 @@ mod tests {
                 (whole.feature_names(), whole.parameter_shape())
             );
             let mut buffer = RowBuffer::default();
-            data.source().gather(&[2, 0], &mut buffer).unwrap();
+            data.random_access().unwrap().gather(&[2, 0], None, &mut buffer).unwrap();
             let block = buffer.rows();
             let entries = (0..2).flat_map(|i| block.row(i)).map(|(_, x)| x);
             assert_eq!(entries.filter(|x| *x != 0.0).collect::<Vec<_>>(), [6.0, 7.0, 8.0]);
-            assert_eq!(data.source().dot(0, &[1.0, 10.0], &Support::default()), 87.0);
+            assert_eq!(products(data.source(), &[1.0, 10.0]).unwrap(), [87.0, 21.0, 60.0]);
             // A part of a part.
             let inner = data.subset(vec![1]).unwrap();
-            assert_eq!(inner.data().unwrap().source().dot(0, &[1.0, 10.0], &Support::default()), 21.0);
+            assert_eq!(products(inner.data().unwrap().source(), &[1.0, 10.0]).unwrap(), [21.0]);
         }
     }
 
@@ -162,9 +156,9 @@ mod tests {
     fn a_subset_finds_what_is_not_finite_among_its_own_rows() {
         let x = [1.0, f64::NAN, 2.0, 3.0];
         let dense = super::super::Dense::new(&x, 2).unwrap();
-        assert!(Subset::new(&dense, &[1]).unwrap().find_beyond(f64::MAX).is_none());
-        let (row, column, value) = Subset::new(&dense, &[1, 0]).unwrap().find_beyond(f64::MAX).unwrap();
-        assert!((row, column) == (1, 1) && value.is_nan());
+        assert!(Subset::new(&dense, &[1]).unwrap().find_beyond(f64::MAX).unwrap().is_none());
+        let cell = Subset::new(&dense, &[1, 0]).unwrap().find_beyond(f64::MAX).unwrap().unwrap();
+        assert!((cell.row, cell.column) == (1, 1) && cell.value.is_nan());
     }
 
     #[test]

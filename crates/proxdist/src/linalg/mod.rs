@@ -14,7 +14,7 @@ mod vectors;
 pub(crate) use cholesky::Cholesky;
 pub(crate) use eigen::Eigen;
 pub(crate) use lu::divide_by;
-pub(crate) use vectors::{all_finite, axpy, dot, dot_mixed, norm, norm_squared};
+pub(crate) use vectors::{all_finite, axpy, dot, norm, norm_squared};
 
 use faer::dyn_stack::{MemBuffer, MemStack, StackReq};
 use faer::linalg::matmul::{matmul, triangular, triangular::BlockStructure};

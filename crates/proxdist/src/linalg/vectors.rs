@@ -1,21 +1,14 @@
 //! Sums over vectors in a fixed order: eight running sums, so that the compiler may use wide registers and the bits
 //! do not depend on which ones the machine has.
 
-use crate::data::Element;
-
 /// $\sum_i x_i y_i$
 pub(crate) fn dot(x: &[f64], y: &[f64]) -> f64 {
-    dot_mixed(x, y)
-}
-
-/// $\sum_i x_i y_i$, where `x` may be stored in single precision.
-pub(crate) fn dot_mixed<T: Element>(x: &[T], y: &[f64]) -> f64 {
     let mut sums = [0.0; 8];
     let (x_chunks, y_chunks) = (x.chunks_exact(8), y.chunks_exact(8));
-    let tail: f64 = x_chunks.remainder().iter().zip(y_chunks.remainder()).map(|(a, b)| a.to_f64() * b).sum();
+    let tail: f64 = x_chunks.remainder().iter().zip(y_chunks.remainder()).map(|(a, b)| a * b).sum();
     for (a, b) in x_chunks.zip(y_chunks) {
         for lane in 0..8 {
-            sums[lane] += a[lane].to_f64() * b[lane];
+            sums[lane] += a[lane] * b[lane];
         }
     }
     sums.iter().sum::<f64>() + tail

@@ -23,7 +23,7 @@ pub use classification::{CalibrationBin, Classification, Confusion, Labelled, Sc
 pub use ranking::RocPoint;
 pub use regression::{Quantile, Regression};
 
-use crate::data::{Data, Support};
+use crate::data::{Data, products};
 use crate::error::{Error, Result};
 use crate::loss::{self, Loss};
 use crate::model::Model;
@@ -90,10 +90,10 @@ pub(crate) fn is_for_classes(loss: &dyn Loss) -> bool {
 }
 
 /// $x_i^T\theta + \beta_0 + o_i$ of every row.
-pub(crate) fn linear_predictors(data: &Data, coefficients: &[f64], intercept: f64) -> Vec<f64> {
-    let support = Support::of(coefficients);
-    let predictor = |row| data.source().dot(row, coefficients, &support) + intercept + data.offset_of(row);
-    (0..data.rows()).map(predictor).collect()
+pub(crate) fn linear_predictors(data: &Data, coefficients: &[f64], intercept: f64) -> Result<Vec<f64>> {
+    let mut predictors = products(data.source(), coefficients)?;
+    predictors.iter_mut().enumerate().for_each(|(row, eta)| *eta = *eta + intercept + data.offset_of(row));
+    Ok(predictors)
 }
 
 /// The weight of every row.

@@ -172,7 +172,7 @@ impl<'s, 'p> Exchange<'s, 'p> {
             return Ok(Round::Lower(lower));
         }
         let is_quadratic = objective.loss.is_quadratic();
-        let block = Block::of(objective.data, if listed.swaps.is_empty() { &[] } else { &best.support });
+        let block = Block::of(objective.data, if listed.swaps.is_empty() { &[] } else { &best.support })?;
         let near = Selecting { block: block.as_ref(), ..*self.problem };
         let mut is_complete = listed.is_complete;
         for (number, swap) in listed.swaps.iter().enumerate() {
@@ -306,7 +306,7 @@ impl<'s, 'p> Exchange<'s, 'p> {
         units.sort_unstable();
         let Some(wide) = problem.refit(units, Some(&theta), super::refit::ROUGH, watch)? else { return Ok(None) };
         let wide_theta = problem.spread(&wide);
-        let mut function = OnColumns::new(objective, &wide.support, problem.intercept);
+        let mut function = OnColumns::new(objective, &wide.support, problem.intercept)?;
         let mut hessian = vec![0.0; wide.point.len() * wide.point.len()];
         super::Smooth::linearise(&mut function, &wide.point)?;
         super::Smooth::hessian(&mut function, &mut hessian)?;

@@ -74,8 +74,11 @@ impl Finish<'_> {
     /// Finishes from feasible points; F at the result is not above that at any of them. `poll` may end the search for better
     /// supports early.
     pub(crate) fn run(&self, starts: &[&[f64]], poll: Poll) -> Result<Polished> {
-        let valued = starts.iter().map(|start| (self.objective.value(start) + self.penalty(start), *start));
-        let lowest = valued.min_by(|a, b| a.0.total_cmp(&b.0));
+        let mut valued = Vec::with_capacity(starts.len());
+        for start in starts {
+            valued.push((self.objective.value(start)? + self.penalty(start), *start));
+        }
+        let lowest = valued.into_iter().min_by(|a, b| a.0.total_cmp(&b.0));
         let Some((value, first)) = lowest else { return Err(Error::Empty { what: "starts" }) };
         let others = starts.iter().copied().filter(|start| !std::ptr::eq(*start, first));
         let ordered: Vec<&[f64]> = std::iter::once(first).chain(others).collect();
@@ -107,7 +110,7 @@ impl Finish<'_> {
     fn penalised(&self, first: &[f64], poll: Poll) -> Result<Polished> {
         let Self { objective, constraint, intercept, .. } = *self;
         let mut theta = first.to_vec();
-        let mut value = objective.value(first) + self.penalty(first);
+        let mut value = objective.value(first)? + self.penalty(first);
         if let Some(conic) = constraint.conic(objective.data.columns()) {
             let conic = conic.with_penalty(self.l1);
             let mut function = OnData::new(objective, intercept);
@@ -132,7 +135,7 @@ impl Finish<'_> {
                 }
                 let until = &mut Until { tolerance: RANK_TOLERANCE, poll };
                 let finished = rank::minimise(objective, set, &mut theta, until)?;
-                if finished.value <= objective.value(starts[0]) {
+                if finished.value <= objective.value(starts[0])? {
                     finished
                 } else {
                     // The sample led into a worse valley.

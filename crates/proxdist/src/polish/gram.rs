@@ -9,7 +9,7 @@
 
 use super::Smooth;
 use super::on_data::RowDerivatives;
-use crate::data::{RowBuffer, Support, view};
+use crate::data::{Piece, RowBuffer, Support};
 use crate::error::Result;
 use crate::linalg::{Cholesky, add_cross, axpy, dot, mirror};
 use crate::objective::Objective;
@@ -55,9 +55,10 @@ impl Gram {
         let zero = vec![0.0; columns + usize::from(has_intercept)];
         let every: Vec<usize> = (0..columns).collect();
         let mut buffer = RowBuffer::default();
-        let rows = view(data.source(), 0..data.rows(), &mut buffer)?;
+        let rows = data.whole(&mut buffer)?;
+        let chunk = data.chunk(Piece { first: 0, rows, columns: None });
         let mut derived = RowDerivatives::default();
-        let at_zero = derived.measure(objective, &zero, &Support::of(&zero[..columns]), rows, 0..data.rows());
+        let at_zero = derived.measure(objective, &zero, &Support::of(&zero[..columns]), &chunk);
         let mut x = Vec::new();
         rows.pick(&every, &mut x);
         let RowDerivatives { slopes, curvatures, .. } = derived;
@@ -247,7 +248,7 @@ mod tests {
             let mut gram = Gram::new(objective, has_intercept).unwrap().unwrap();
             let point = [0.3, 40.0];
             let theta = gram.spread(&[0, 2], &point);
-            let expected = objective.value(&theta);
+            let expected = objective.value(&theta).unwrap();
             let found = gram.restricted(&[0, 2]).value(&point).unwrap();
             assert!((found - expected).abs() < 1e-9 * expected, "{found} {expected}");
             let mut gradient = vec![0.0; theta.len()];

@@ -14,6 +14,8 @@ mod factors;
 mod finish;
 mod gap;
 mod gram;
+#[cfg(test)]
+mod in_order_tests;
 mod measure;
 mod normal;
 mod on_columns;

@@ -2,11 +2,10 @@
 
 use super::factors::Factors;
 use super::on_data::RowDerivatives;
-use crate::data::{RowBuffer, Rows, Support, view};
+use crate::data::{Chunk, Cut, Pass, Support};
 use crate::error::Result;
 use crate::linalg::{add_cross, all_finite, axpy, norm_squared, product};
 use crate::objective::Objective;
-use rayon::prelude::*;
 
 /// Rows that are held spread out at a time.
 const BLOCK: usize = 128;
@@ -56,24 +55,10 @@ pub(super) fn derivatives(
     let has_intercept = theta.len() > factors.size();
     let size = factors.unknowns() + usize::from(has_intercept);
     let slabs = if size <= ROOM || !with_normal { SLABS } else { 1 };
-    let height = rows.div_ceil(slabs).next_multiple_of(BLOCK);
-    let parts: Vec<Result<Derivatives>> = (0..slabs)
-        .into_par_iter()
-        .map(|slab| {
-            let mut sums = Sums::new(objective, factors, theta, size, with_normal);
-            let (start, end) = ((slab * height).min(rows), ((slab + 1) * height).min(rows));
-            let mut buffer = RowBuffer::default();
-            for first in (start..end).step_by(BLOCK) {
-                let range = first..end.min(first + BLOCK);
-                let block = view(objective.data.source(), range.clone(), &mut buffer)?;
-                sums.add(block, range.start);
-            }
-            Ok(sums.total)
-        })
-        .collect();
+    let parts = Pass::cut(objective.data, Cut::in_strips(rows, slabs, BLOCK))
+        .fold(|| Sums::new(objective, factors, theta, size, with_normal), Sums::add)?;
     let mut total = Derivatives::default();
-    for (number, part) in parts.into_iter().enumerate() {
-        let part = part?;
+    for (number, Sums { total: part, .. }) in parts.into_iter().enumerate() {
         if number == 0 {
             total = part;
             continue;
@@ -135,29 +120,20 @@ impl<'a> Sums<'a> {
         Self { objective, factors, theta, size, total, dense, features, beside, derived }
     }
 
-    /// Adds a block of rows that starts at row `first`.
-    fn add(&mut self, block: Rows, first: usize) {
-        let (size, width) = (self.size, self.factors.size());
+    /// Adds a block of rows.
+    fn add(&mut self, block: &Chunk<'_>) {
+        let size = self.size;
         let with_normal = self.total.normal.is_some();
         self.features.clear();
         self.features.resize(if with_normal { block.len() * size } else { 0 }, 0.0);
         for start in (0..block.len()).step_by(PIECE) {
             let end = block.len().min(start + PIECE);
             let piece = block.slice(start..end);
-            measure(self.objective, self.theta, piece, first + start, &mut self.derived, &mut self.total);
+            measure(self.objective, self.theta, &piece, &mut self.derived, &mut self.total);
             if !with_normal {
                 continue;
             }
-            let values = if let Rows::Dense { values, .. } = piece {
-                values
-            } else {
-                self.dense.clear();
-                self.dense.resize(piece.len() * width, 0.0);
-                for i in 0..piece.len() {
-                    piece.row(i).for_each(|(j, x)| self.dense[i * width + j] = x);
-                }
-                &self.dense
-            };
+            let values = piece.rows.spread(&mut self.dense);
             let features = &mut self.features[start * size..end * size];
             spread(values, self.factors, &mut self.beside, features, size);
             for (row, curvature) in features.chunks_exact_mut(size).zip(&self.derived.curvatures) {
@@ -171,18 +147,16 @@ impl<'a> Sums<'a> {
     }
 }
 
-/// Adds F, its gradient and the curvatures of some rows, the first of which is row `first`; leaves the curvature of each in
-/// `derived`.
+/// Adds F, its gradient and the curvatures of some rows; leaves the curvature of each in `derived`.
 fn measure(
     objective: Objective,
     theta: &[f64],
-    rows: Rows,
-    first: usize,
+    chunk: &Chunk<'_>,
     derived: &mut RowDerivatives,
     total: &mut Derivatives,
 ) {
-    let width = objective.data.columns();
-    total.value += derived.measure(objective, theta, &Support::default(), rows, first..first + rows.len());
+    let (width, rows) = (objective.data.columns(), chunk.rows);
+    total.value += derived.measure(objective, theta, &Support::default(), chunk);
     rows.add_weighted_squares(&derived.curvatures, &mut total.curvatures);
     rows.add_transpose_times(&derived.slopes, &mut total.gradient[..width]);
     if let Some(last) = total.gradient.get_mut(width) {

@@ -4,11 +4,10 @@
 
 use super::Smooth;
 use super::on_data::RowDerivatives;
-use crate::data::{Data, added, over_chunks};
+use crate::data::{Chunk, ChunkSource, Cut, Data, Pass, Piece, Rows, Visit, Wanted};
 use crate::error::Result;
 use crate::linalg::{add_cross, axpy, dot, mirror, norm_squared};
 use crate::objective::Objective;
-use rayon::prelude::*;
 use std::ops::Range;
 
 /// Numbers that may be copied: 32 MB.
@@ -21,30 +20,49 @@ pub(crate) struct OnColumns<'p> {
     objective: Objective<'p>,
     columns: &'p [usize],
     intercept: bool,
-    copied: Option<Vec<f64>>,
+    copied: Option<Copied<'p>>,
     curvatures: Vec<f64>,
 }
 
-/// The chosen columns of all rows, row-major.
-fn copied(data: &Data, columns: &[usize]) -> Vec<f64> {
-    let width = columns.len();
-    let mut all = vec![0.0; data.rows() * width];
-    all.par_chunks_mut((CHUNK * width).max(1)).enumerate().for_each_init(Vec::new, |block, (chunk, out)| {
-        let first = chunk * CHUNK;
-        pick(data, columns, first..first + out.len() / width, block);
-        out.copy_from_slice(block);
-    });
-    all
+/// The chosen columns of all rows, row-major, as a source of nothing else.
+struct Copied<'p> {
+    columns: &'p [usize],
+    values: Vec<f64>,
+    rows: usize,
+    /// Columns of the data.
+    width: usize,
 }
 
-/// The chosen columns of consecutive rows, into `block`.
-fn pick(data: &Data, columns: &[usize], range: Range<usize>, block: &mut Vec<f64>) {
-    block.clear();
-    let source = data.source();
-    match source.borrow() {
-        Some(all) => all.slice(range).pick(columns, block),
-        None => range.for_each(|row| block.extend(columns.iter().map(|&column| source.entry(row, column)))),
+impl ChunkSource for Copied<'_> {
+    fn rows(&self) -> usize {
+        self.rows
     }
+
+    fn columns(&self) -> usize {
+        self.width
+    }
+
+    fn chunks(&self, wanted: &Wanted<'_>, visit: &mut Visit<'_>) -> Result<()> {
+        let columns = self.columns.len();
+        wanted.ranges().try_for_each(|range| {
+            let values = &self.values[range.start * columns..range.end * columns];
+            let rows = Rows::Dense { values, rows: range.len(), columns };
+            visit(Piece { first: range.start, rows, columns: Some(self.columns) })
+        })
+    }
+}
+
+/// The chosen columns of all rows, row-major.
+fn copied(data: &Data, columns: &[usize]) -> Result<Vec<f64>> {
+    let mut all = vec![0.0; data.rows() * columns.len()];
+    let pass = Pass::cut(data, cut(data, 0)).columns(Some(columns));
+    pass.fill(&mut all, Vec::new, |block, chunk, out| out.copy_from_slice(chunk.pick(columns, block)))?;
+    Ok(all)
+}
+
+/// Where the rows are cut for accumulators of this size.
+fn cut(data: &Data, size: usize) -> Cut {
+    Cut::in_chunks(data.rows(), CHUNK, size)
 }
 
 /// Columns that were copied once, for functions on nearly the same columns.
@@ -55,16 +73,18 @@ pub(crate) struct Block {
 
 impl Block {
     /// A copy of these columns, in ascending order, if that is small.
-    pub(crate) fn of(data: &Data, columns: &[usize]) -> Option<Self> {
-        let is_small = data.rows().saturating_mul(columns.len()) <= MOST_COPIED;
-        is_small.then(|| Self { columns: columns.to_vec(), values: copied(data, columns) })
+    pub(crate) fn of(data: &Data, columns: &[usize]) -> Result<Option<Self>> {
+        if data.rows().saturating_mul(columns.len()) > MOST_COPIED {
+            return Ok(None);
+        }
+        Ok(Some(Self { columns: columns.to_vec(), values: copied(data, columns)? }))
     }
 
     /// A copy of other columns, taken from here as far as they are here.
-    fn adapted(&self, data: &Data, columns: &[usize]) -> Vec<f64> {
+    fn adapted(&self, data: &Data, columns: &[usize]) -> Result<Vec<f64>> {
         let missing: Vec<usize> =
             columns.iter().copied().filter(|column| self.columns.binary_search(column).is_err()).collect();
-        let rest = copied(data, &missing);
+        let rest = copied(data, &missing)?;
         let places: Vec<(bool, usize)> = columns
             .iter()
             .map(|column| match self.columns.binary_search(column) {
@@ -78,53 +98,55 @@ impl Block {
             let (own, other) = (&self.values[row * here..(row + 1) * here], &rest[row * there..(row + 1) * there]);
             all.extend(places.iter().map(|&(is_here, at)| if is_here { own[at] } else { other[at] }));
         }
-        all
+        Ok(all)
     }
 }
 
 impl<'p> OnColumns<'p> {
-    pub(crate) fn new(objective: Objective<'p>, columns: &'p [usize], intercept: bool) -> Self {
+    pub(crate) fn new(objective: Objective<'p>, columns: &'p [usize], intercept: bool) -> Result<Self> {
         Self::near(objective, columns, intercept, None)
     }
 
     /// The same, with columns from a block as far as it has them.
-    pub(crate) fn near(objective: Objective<'p>, columns: &'p [usize], intercept: bool, block: Option<&Block>) -> Self {
-        let is_small = objective.data.rows().saturating_mul(columns.len()) <= MOST_COPIED;
-        let copied = is_small.then(|| match block {
-            Some(block) => block.adapted(objective.data, columns),
-            None => copied(objective.data, columns),
-        });
-        Self { objective, columns, intercept, copied, curvatures: Vec::new() }
+    pub(crate) fn near(
+        objective: Objective<'p>,
+        columns: &'p [usize],
+        intercept: bool,
+        block: Option<&Block>,
+    ) -> Result<Self> {
+        let data = objective.data;
+        let copied = if data.rows().saturating_mul(columns.len()) <= MOST_COPIED {
+            let values = match block {
+                Some(block) => block.adapted(data, columns)?,
+                None => copied(data, columns)?,
+            };
+            Some(Copied { columns, values, rows: data.rows(), width: data.columns() })
+        } else {
+            None
+        };
+        Ok(Self { objective, columns, intercept, copied, curvatures: Vec::new() })
     }
 
-    /// The chosen columns of consecutive rows, copied already or into `block`.
-    fn rows<'b>(&'b self, range: Range<usize>, block: &'b mut Vec<f64>) -> &'b [f64] {
-        if let Some(matrix) = &self.copied {
-            let width = self.columns.len();
-            return &matrix[range.start * width..range.end * width];
+    /// A pass over the chosen columns, copied or read again.
+    fn pass(&self, size: usize) -> Pass<'_> {
+        let pass = Pass::cut(self.objective.data, cut(self.objective.data, size)).columns(Some(self.columns));
+        match &self.copied {
+            Some(copied) => pass.from(copied),
+            None => pass,
         }
-        pick(self.objective.data, self.columns, range, block);
-        block
     }
 
     /// Calls `each` on blocks of rows of the chosen columns; sums the accumulators in order.
     fn sum(
         &self,
         size: usize,
-        each: impl Fn(&mut [f64], &[f64], Range<usize>, &mut RowDerivatives) + Sync,
+        each: impl Fn(&mut [f64], &[f64], &Chunk<'_>, &mut RowDerivatives) + Sync,
     ) -> Result<Vec<f64>> {
-        let parts = over_chunks(
-            self.objective.data.rows(),
-            CHUNK,
+        self.pass(size).sum(
             size,
-            || (vec![0.0; size], Vec::new(), RowDerivatives::default()),
-            |(part, block, derived), range| {
-                each(part, self.rows(range.clone(), block), range, derived);
-                Ok(())
-            },
-            |(part, ..)| part,
-        )?;
-        Ok(added(parts))
+            || (Vec::new(), RowDerivatives::default()),
+            |part, (block, derived), chunk| each(part, chunk.pick(self.columns, block), chunk, derived),
+        )
     }
 
     fn split<'t>(&self, point: &'t [f64]) -> (&'t [f64], f64) {
@@ -133,10 +155,10 @@ impl<'p> OnColumns<'p> {
     }
 
     /// Hands the linear predictors of a block to `derived`.
-    fn predict(&self, point: &[f64], block: &[f64], range: Range<usize>, derived: &mut RowDerivatives) {
+    fn predict(&self, point: &[f64], block: &[f64], chunk: &Chunk<'_>, derived: &mut RowDerivatives) {
         let (coefficients, intercept) = self.split(point);
-        let products = numbered(block, self.columns.len(), range.clone()).map(|(_, x)| dot(x, coefficients));
-        derived.predict(self.objective, products, intercept, range);
+        let products = numbered(block, self.columns.len(), chunk.range()).map(|(_, x)| dot(x, coefficients));
+        derived.predict(self.objective, products, intercept, chunk);
     }
 
     fn ridge_term(&self, point: &[f64]) -> f64 {
@@ -160,20 +182,20 @@ impl Smooth for OnColumns<'_> {
     }
 
     fn value(&mut self, point: &[f64]) -> Result<f64> {
-        let total = self.sum(1, |part, block, range, derived| {
-            self.predict(point, block, range.clone(), derived);
-            part[0] += derived.value(self.objective, range);
+        let total = self.sum(1, |part, block, chunk, derived| {
+            self.predict(point, block, chunk, derived);
+            part[0] += derived.value(self.objective, chunk);
         })?;
         Ok(total[0] + self.ridge_term(point))
     }
 
     fn gradient(&mut self, point: &[f64], gradient: &mut [f64]) -> Result<f64> {
         let (width, size) = (self.columns.len(), point.len());
-        let total = self.sum(size + 1, |part, block, range, derived| {
-            self.predict(point, block, range.clone(), derived);
-            derived.differentiate(self.objective, range.clone());
-            part[size] += derived.value(self.objective, range.clone());
-            for ((_, x), slope) in numbered(block, width, range).zip(&derived.slopes) {
+        let total = self.sum(size + 1, |part, block, chunk, derived| {
+            self.predict(point, block, chunk, derived);
+            derived.differentiate(self.objective, chunk);
+            part[size] += derived.value(self.objective, chunk);
+            for ((_, x), slope) in numbered(block, width, chunk.range()).zip(&derived.slopes) {
                 axpy(*slope, x, &mut part[..width]);
             }
             if size > width {
@@ -188,14 +210,14 @@ impl Smooth for OnColumns<'_> {
     fn linearise_with(&mut self, point: &[f64], caution: f64) -> Result<()> {
         let mut curvatures = std::mem::take(&mut self.curvatures);
         curvatures.resize(self.objective.data.rows(), 0.0);
-        curvatures.par_chunks_mut(CHUNK).enumerate().for_each_init(
+        self.pass(0).fill(
+            &mut curvatures,
             || (Vec::new(), RowDerivatives::default()),
-            |(block, derived), (chunk, out)| {
-                let range = chunk * CHUNK..chunk * CHUNK + out.len();
-                self.predict(point, self.rows(range.clone(), block), range.clone(), derived);
-                derived.bend(self.objective, range, caution, out);
+            |(block, derived): &mut (Vec<f64>, RowDerivatives), chunk, out| {
+                self.predict(point, chunk.pick(self.columns, block), chunk, derived);
+                derived.bend(self.objective, chunk, caution, out);
             },
-        );
+        )?;
         self.curvatures = curvatures;
         Ok(())
     }
@@ -210,8 +232,8 @@ impl Smooth for OnColumns<'_> {
 
     fn diagonal(&mut self) -> Result<Vec<f64>> {
         let (width, size) = (self.columns.len(), self.dimension());
-        let mut total = self.sum(size, |part, block, range, _| {
-            for (row, x) in numbered(block, width, range) {
+        let mut total = self.sum(size, |part, block, chunk, _| {
+            for (row, x) in numbered(block, width, chunk.range()) {
                 let curvature = self.curvatures[row];
                 part.iter_mut().zip(x).for_each(|(d, x)| *d += curvature * x * x);
                 if size > width {
@@ -226,8 +248,8 @@ impl Smooth for OnColumns<'_> {
     fn hessian_times(&mut self, v: &[f64], out: &mut [f64]) -> Result<()> {
         let (coefficients, shift) = self.split(v);
         let (width, size) = (self.columns.len(), v.len());
-        let total = self.sum(size, |part, block, range, _| {
-            for (row, x) in numbered(block, width, range) {
+        let total = self.sum(size, |part, block, chunk, _| {
+            for (row, x) in numbered(block, width, chunk.range()) {
                 let product = (dot(x, coefficients) + shift) * self.curvatures[row];
                 axpy(product, x, &mut part[..width]);
                 if size > width {
@@ -242,14 +264,14 @@ impl Smooth for OnColumns<'_> {
 
     fn hessian(&mut self, out: &mut [f64]) -> Result<()> {
         let (width, size) = (self.columns.len(), self.dimension());
-        let total = self.sum(size * size, |part, block, range, _| {
-            let mut weighted = Vec::with_capacity(range.len() * size);
-            for (row, x) in numbered(block, width, range.clone()) {
+        let total = self.sum(size * size, |part, block, chunk, _| {
+            let mut weighted = Vec::with_capacity(chunk.len() * size);
+            for (row, x) in numbered(block, width, chunk.range()) {
                 let factor = self.curvatures[row].sqrt();
                 weighted.extend(x.iter().map(|x| factor * x));
                 weighted.extend((size > width).then_some(factor));
             }
-            add_cross(&weighted, range.len(), size, part);
+            add_cross(&weighted, chunk.len(), size, part);
         })?;
         out.copy_from_slice(&total);
         for j in 0..width {

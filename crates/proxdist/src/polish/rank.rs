@@ -68,7 +68,7 @@ pub(crate) fn minimise(objective: Objective, set: LowRank, theta: &mut [f64], un
     let mut dense = Dense::new();
     let mut free = MatrixFree::new(objective, theta.len() > set.size());
     let model: &mut dyn Model = if set.unknowns() <= MOST_UNKNOWNS { &mut dense } else { &mut free };
-    minimise_with(model, Task::new(objective, set, theta.len() > set.size()), theta, until)
+    minimise_with(model, Task::new(objective, set, theta.len() > set.size())?, theta, until)
 }
 
 pub(super) fn minimise_with(

@@ -64,10 +64,11 @@ pub(super) struct Task<'p> {
 
 impl<'p> Task<'p> {
     /// The task on points with an intercept or without.
-    pub(super) fn new(objective: Objective<'p>, set: LowRank, intercept: bool) -> Self {
+    pub(super) fn new(objective: Objective<'p>, set: LowRank, intercept: bool) -> Result<Self> {
         // A ball without extent leaves only the intercept.
         let set = if set.radius == Some(0.0) { LowRank { rank: 0, radius: None, ..set } } else { set };
-        Self { objective, set, at_zero: objective.value(&vec![0.0; set.size() + usize::from(intercept)]) }
+        let at_zero = objective.value(&vec![0.0; set.size() + usize::from(intercept)])?;
+        Ok(Self { objective, set, at_zero })
     }
 }
 

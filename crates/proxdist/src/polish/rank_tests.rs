@@ -70,8 +70,13 @@ fn finish(free: bool, objective: Objective, set: LowRank, theta: &mut [f64], tol
     let mut free_model = MatrixFree::new(objective, theta.len() > set.size());
     let mut dense = Dense::new();
     let model: &mut dyn Model = if free { &mut free_model } else { &mut dense };
-    minimise_with(model, Task::new(objective, set, theta.len() > set.size()), theta, &mut until(tolerance, &mut never))
-        .unwrap()
+    minimise_with(
+        model,
+        Task::new(objective, set, theta.len() > set.size()).unwrap(),
+        theta,
+        &mut until(tolerance, &mut never),
+    )
+    .unwrap()
 }
 
 fn set_of(set: LowRank) -> Box<dyn Constraint> {
@@ -108,13 +113,13 @@ fn stationarity(objective: Objective, set: LowRank, theta: &[f64]) -> f64 {
 fn obeys_the_laws(name: &str, free: bool, objective: Objective, set: LowRank, start: &[f64]) -> (Finished, Vec<f64>) {
     let mut theta = start.to_vec();
     set.project(&mut theta[..set.size()]).unwrap();
-    let before = objective.value(&theta);
+    let before = objective.value(&theta).unwrap();
     let report = finish(free, objective, set, &mut theta, TOLERANCE);
     let name =
         format!("{name}, {set:?}, matrix-free {free}: {} {} {}", report.value, report.stationarity, report.iterations);
-    let after = objective.value(&theta);
+    let after = objective.value(&theta).unwrap();
     assert!(after <= before + 1e-14 * before.abs(), "{name}");
-    let rounding = 1e-13 * after.abs().max(objective.value(&vec![0.0; theta.len()]).abs());
+    let rounding = 1e-13 * after.abs().max(objective.value(&vec![0.0; theta.len()]).unwrap().abs());
     assert!((report.value - after).abs() <= rounding, "{name}");
     let nearest = projected(&set_of(set), &theta[..set.size()]).unwrap();
     assert!(distance(&nearest, &theta[..set.size()]) <= 1e-12 * norm(&nearest), "{name}");
@@ -166,7 +171,7 @@ fn alternating(objective: Objective, set: LowRank, start: &[f64], rounds: usize)
         }
     }
     let data = objective.data;
-    let x = data.source().borrow().unwrap();
+    let x = data.random_access().unwrap().borrow().unwrap();
     for round in 0..rounds {
         let on_left = round % 2 == 1;
         let width = rank * if on_left { p } else { q };
@@ -255,7 +260,7 @@ fn small_well_posed_problems_end_at_the_best_of_many_alternations() {
             let set = low_rank(rank, (3, 3));
             let best = (0..10)
                 .map(|k| [numbers(9, 200 + k), vec![0.0]].concat())
-                .map(|start| objective.value(&alternating(objective, set, &start, 200)))
+                .map(|start| objective.value(&alternating(objective, set, &start, 200)).unwrap())
                 .fold(f64::INFINITY, f64::min);
             for free in [false, true] {
                 let (report, _) = obeys_the_laws("small", free, objective, set, &[0.0; 10]);
@@ -273,7 +278,7 @@ fn products_are_the_second_derivatives_along_the_set() {
     let mut theta: Vec<f64> = made.truth.iter().zip(numbers(20, 8)).map(|(t, e)| 0.3 * t + 0.3 * e).collect();
     let set = low_rank(2, (5, 4));
     set.project(&mut theta).unwrap();
-    let at = Place::new(Task::new(objective, set, false), theta.clone(), false, 0.0).unwrap();
+    let at = Place::new(Task::new(objective, set, false).unwrap(), theta.clone(), false, 0.0).unwrap();
     let mut model = MatrixFree::new(objective, false);
     // The model linearises when it is first asked for a direction.
     let _ = model.direction(&at, true, 0.0).unwrap();
@@ -283,7 +288,7 @@ fn products_are_the_second_derivatives_along_the_set() {
         let (image, _) = model.product(&at, &tangent, &d).unwrap();
         // Along the factors and along the nearest points.
         for way in [0, 2] {
-            let along = |t: f64| objective.value(&at.ends(&d, t).nth(way).unwrap().unwrap());
+            let along = |t: f64| objective.value(&at.ends(&d, t).nth(way).unwrap().unwrap()).unwrap();
             let h = 1e-3;
             let (above, here, below) = (along(h), along(0.0), along(-h));
             let (slope, bend) = ((above - below) / (2.0 * h), (above - 2.0 * here + below) / (h * h));
@@ -351,7 +356,7 @@ fn raw_units_over_five_decades_are_no_obstacle() {
                 let set = low_rank(2, (p, q));
                 let start = vec![0.0; 31];
                 let (report, theta) = obeys_the_laws("units", free, objective, set, &start);
-                let at = Place::new(Task::new(objective, set, true), theta, false, 0.0).unwrap();
+                let at = Place::new(Task::new(objective, set, true).unwrap(), theta, false, 0.0).unwrap();
                 let left = (at.decrement / report.value).sqrt();
                 assert!(left <= 1e-8, "{} {by_row} {free}: {left:e} after {}", loss.spec(), report.iterations);
             }
@@ -429,8 +434,12 @@ fn a_ball_holds_the_matrix_back_where_it_should() {
                     assert!(found <= share * length * (1.0 + 1e-14), "{} {share}", loss.spec());
                     assert!(share >= 1.0 || found > 0.999_999 * share * length, "{} {share}", loss.spec());
                     if share > 1.0 {
-                        let gap = (objective.value(&within) - objective.value(&without)).abs();
-                        assert!(gap < 1e-12 * objective.value(&without).abs(), "{} {free}: {gap:e}", loss.spec());
+                        let gap = (objective.value(&within).unwrap() - objective.value(&without).unwrap()).abs();
+                        assert!(
+                            gap < 1e-12 * objective.value(&without).unwrap().abs(),
+                            "{} {free}: {gap:e}",
+                            loss.spec()
+                        );
                     }
                 }
             }
@@ -453,7 +462,7 @@ fn small_problems_in_a_ball_end_at_the_best_of_many_descents() {
                     axpy(-0.8, &gradient, &mut theta);
                     set.project(&mut theta).unwrap();
                 }
-                objective.value(&theta)
+                objective.value(&theta).unwrap()
             };
             let best = (0..5).map(|k| descend(numbers(9, 400 + k))).fold(f64::INFINITY, f64::min);
             for free in [false, true] {
@@ -518,14 +527,14 @@ fn random_problems_end_in_the_set_with_true_reports() {
         let radius = [None, None, Some(0.1), Some(2.0)][pick(13, 4)];
         let set = LowRank { radius, ..low_rank(1 + pick(3, most), shape) };
         set.project(&mut start[..size]).unwrap();
-        let before = objective.value(&start);
+        let before = objective.value(&start).unwrap();
         for free in [false, true] {
             let mut theta = start.clone();
             let report = finish(free, objective, set, &mut theta, TOLERANCE);
             let nearest = projected(&set_of(set), &theta[..size]).unwrap();
             assert!(distance(&nearest, &theta[..size]) <= 1e-12 * norm(&nearest), "{seed}");
-            assert!(objective.value(&theta) <= before + 1e-13 * before.abs(), "{seed}");
-            let at = Place::new(Task::new(objective, set, theta.len() > size), theta, false, 0.0).unwrap();
+            assert!(objective.value(&theta).unwrap() <= before + 1e-13 * before.abs(), "{seed}");
+            let at = Place::new(Task::new(objective, set, theta.len() > size).unwrap(), theta, false, 0.0).unwrap();
             assert!((at.stationarity() - report.stationarity).abs() <= 0.01 * at.stationarity() + 1e-9, "{seed}");
             finished += usize::from(at.is_finished(10.0 * TOLERANCE));
         }

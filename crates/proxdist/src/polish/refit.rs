@@ -127,7 +127,7 @@ impl Selecting<'_> {
         let columns = self.objective.data.columns();
         let support = self.choice.support(&units);
         let Some(set) = self.choosing.on_support(&support) else { return Ok(None) };
-        let mut function = OnColumns::near(self.objective, &support, self.intercept, self.block);
+        let mut function = OnColumns::near(self.objective, &support, self.intercept, self.block)?;
         let mut point: Vec<f64> = support.iter().map(|&j| from.map_or(0.0, |from| from[j])).collect();
         point.extend(self.intercept.then(|| from.map_or(0.0, |from| from[columns])));
         let mut poll = || if watch.is_over() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };

@@ -53,7 +53,7 @@ impl Exchange<'_, '_> {
             return Ok(Round::Ended(if is_modelled { Exchanges::Model } else { Exchanges::CutShort }));
         }
         let theta = problem.spread(best);
-        let block = Block::of(objective.data, &best.support);
+        let block = Block::of(objective.data, &best.support)?;
         let problem = &Selecting { block: block.as_ref(), ..*problem };
         let mut removed: Vec<Removed> = Vec::with_capacity(leaving.len());
         for leaves in leaving {

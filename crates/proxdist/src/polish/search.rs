@@ -57,7 +57,7 @@ impl Search<'_> {
         let Self { objective, choosing, intercept, sample } = *self;
         let columns = objective.data.columns();
         let choice = choosing.choice(columns);
-        let at_zero = objective.value(&vec![0.0; columns + usize::from(intercept)]);
+        let at_zero = objective.value(&vec![0.0; columns + usize::from(intercept)])?;
         let problem = Selecting { objective, choosing, choice: &choice, intercept, at_zero, block: None };
         let mut watch = Watch::new(poll);
         let mut exchange = Exchange::new(&problem, sample)?;
@@ -65,8 +65,11 @@ impl Search<'_> {
         let measured = exchange.measured.take();
         let reached = best.map(|best| (problem.spread(&best), best.units));
         // What rounding may have raised is not handed on.
-        let lowest = starts.iter().map(|start| (objective.value(start), start)).min_by(|a, b| a.0.total_cmp(&b.0));
-        let value = reached.as_ref().map_or(f64::INFINITY, |(theta, _)| objective.value(theta));
+        let lowest = self.valued(starts)?.into_iter().min_by(|a, b| a.0.total_cmp(&b.0));
+        let value = match &reached {
+            Some((theta, _)) => objective.value(theta)?,
+            None => f64::INFINITY,
+        };
         match (reached, lowest) {
             (Some((theta, _)), lowest) if lowest.is_none_or(|(lowest, _)| value <= lowest) => {
                 let gradient = measured.filter(|(at, ..)| *at == theta).map(|(_, _, gradient)| gradient);
@@ -150,9 +153,14 @@ impl Search<'_> {
         self.objective.data.rows().saturating_mul(self.objective.data.columns()) > LARGE
     }
 
+    /// F at each of some points.
+    fn valued<'s>(&self, points: &[&'s [f64]]) -> Result<Vec<(f64, &'s [f64])>> {
+        points.iter().map(|point| Ok((self.objective.value(point)?, *point))).collect()
+    }
+
     /// The minimisers for the choices of the points handed over, the best first.
     fn given(&self, problem: &Selecting, starts: &[&[f64]], watch: &mut Watch) -> Result<Vec<Fitted>> {
-        let mut valued: Vec<(f64, &[f64])> = starts.iter().map(|start| (self.objective.value(start), *start)).collect();
+        let mut valued = self.valued(starts)?;
         valued.sort_by(|a, b| a.0.total_cmp(&b.0));
         let mut pool: Vec<Fitted> = Vec::new();
         for (_, start) in valued {

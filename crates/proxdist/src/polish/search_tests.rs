@@ -112,7 +112,7 @@ fn for_each_problem(
                 let data = Data::dense(&random.x, P, &random.y).unwrap();
                 let data = data.weights(&random.weights).unwrap().offset(&random.offset).unwrap();
                 let objective = Objective::new(&data, loss, random.ridge);
-                let at_zero = objective.value(&vec![0.0; P + usize::from(random.intercept)]);
+                let at_zero = objective.value(&vec![0.0; P + usize::from(random.intercept)]).unwrap();
                 let problem = Selecting {
                     objective,
                     choosing,
@@ -233,8 +233,12 @@ fn no_start_is_below_the_result() {
             let some: Vec<&[f64]> = starts[end..].iter().map(|start| &start[..]).collect();
             let found = finish(problem, set).run(&some, &mut never).unwrap();
             for start in some {
-                let value = problem.objective.value(start);
-                assert!(problem.objective.value(&found.theta) <= value, "{name}: {} above {value}", found.value);
+                let value = problem.objective.value(start).unwrap();
+                assert!(
+                    problem.objective.value(&found.theta).unwrap() <= value,
+                    "{name}: {} above {value}",
+                    found.value
+                );
             }
         }
     });
@@ -337,7 +341,7 @@ fn on_many_rows_the_sample_leads_where_a_search_of_all_rows_does() {
         let mut start = vec![0.0; COLUMNS + 1];
         [1, 3, 4].iter().for_each(|&j| start[j] = 0.1);
         let choice: Choice = choosing.choice(COLUMNS);
-        let at_zero = objective.value(&[0.0; COLUMNS + 1]);
+        let at_zero = objective.value(&[0.0; COLUMNS + 1]).unwrap();
         let problem = Selecting { objective, choosing, choice: &choice, intercept: true, at_zero, block: None };
         let lowest = brute_force(&problem).value;
         let found =

@@ -3,7 +3,7 @@
 use super::Smooth as _;
 use super::on_columns::OnColumns;
 use super::on_data::RowDerivatives;
-use crate::data::{Support, added, over_rows};
+use crate::data::{Pass, Support};
 use crate::error::Result;
 use crate::linalg::{add_transposed_product, dot};
 use crate::objective::Objective;
@@ -37,7 +37,7 @@ impl Sweep {
         let size = support.len() + usize::from(intercept);
         let mut hessian = vec![0.0; size * size];
         let Some(crosses) = &self.crosses else {
-            let mut function = OnColumns::new(objective, support, intercept);
+            let mut function = OnColumns::new(objective, support, intercept)?;
             let point: Vec<f64> =
                 support.iter().copied().chain(objective.data.columns()..theta.len()).map(|j| theta[j]).collect();
             function.linearise(&point)?;
@@ -85,15 +85,14 @@ pub(crate) fn sweep(
     // At the end of the sums stand the two derivatives of the intercept and F.
     let length = columns * (width + usize::from(needs_diagonal)) + 3;
     let few = Support::of(&theta[..columns]);
-    let parts = over_rows(
-        objective.data,
+    let total = Pass::over(objective.data, length).sum(
         length,
-        || (vec![0.0; length], Vec::new(), Vec::new(), RowDerivatives::default()),
-        |(part, held, beside, derived), rows, range| {
-            part[length - 1] += derived.measure(objective, theta, &few, rows, range.clone());
+        || (Vec::new(), Vec::new(), RowDerivatives::default()),
+        |part, (held, beside, derived): &mut (Vec<f64>, Vec<f64>, RowDerivatives), chunk| {
+            part[length - 1] += derived.measure(objective, theta, &few, chunk);
             let kept = if keeps_crosses { support } else { &[] };
             held.clear();
-            rows.pick(kept, held);
+            chunk.rows.pick(kept, held);
             beside.clear();
             for (i, (slope, weight)) in derived.slopes.iter().zip(&derived.curvatures).enumerate() {
                 beside.push(*slope);
@@ -102,14 +101,12 @@ pub(crate) fn sweep(
             }
             part[length - 2] += derived.slopes.iter().sum::<f64>();
             part[length - 3] += derived.curvatures.iter().sum::<f64>();
-            rows.add_transposed_product(beside, width, &mut part[..columns * width]);
+            chunk.rows.add_transposed_product(beside, width, &mut part[..columns * width]);
             if needs_diagonal {
-                rows.add_weighted_squares(&derived.curvatures, &mut part[columns * width..length - 3]);
+                chunk.rows.add_weighted_squares(&derived.curvatures, &mut part[columns * width..length - 3]);
             }
-            Ok(())
         },
     )?;
-    let total = added(parts.into_iter().map(|(part, ..)| part).collect());
     let ridge = objective.ridge;
     let mut gradient: Vec<f64> = (0..columns).map(|j| total[j * width] + ridge * theta[j]).collect();
     gradient.extend(intercept.then_some(total[length - 2]));
@@ -123,28 +120,25 @@ pub(crate) fn sweep(
 /// Gradients at several points that are zero outside `support`, in one pass: for each column one number a point.
 pub(crate) fn gradients(objective: Objective, support: &[usize], points: &[Vec<f64>]) -> Result<Vec<f64>> {
     let (columns, width) = (objective.data.columns(), points.len());
-    let parts = over_rows(
-        objective.data,
+    let mut total = Pass::over(objective.data, columns * width).sum(
         columns * width,
-        || (vec![0.0; columns * width], Vec::new(), Vec::new(), RowDerivatives::default()),
-        |(part, held, beside, derived), rows, range| {
+        || (Vec::new(), Vec::new(), RowDerivatives::default()),
+        |part, (held, beside, derived): &mut (Vec<f64>, Vec<f64>, RowDerivatives), chunk| {
             held.clear();
-            rows.pick(support, held);
+            chunk.rows.pick(support, held);
             beside.clear();
-            beside.resize(range.len() * width, 0.0);
+            beside.resize(chunk.len() * width, 0.0);
             for (at, point) in points.iter().enumerate() {
                 let (coefficients, intercept) = point.split_at(support.len());
                 let products =
-                    (0..range.len()).map(|i| dot(&held[i * support.len()..(i + 1) * support.len()], coefficients));
-                derived.predict(objective, products, intercept.first().copied().unwrap_or(0.0), range.clone());
-                derived.differentiate(objective, range.clone());
+                    (0..chunk.len()).map(|i| dot(&held[i * support.len()..(i + 1) * support.len()], coefficients));
+                derived.predict(objective, products, intercept.first().copied().unwrap_or(0.0), chunk);
+                derived.differentiate(objective, chunk);
                 derived.slopes.iter().enumerate().for_each(|(i, slope)| beside[i * width + at] = *slope);
             }
-            rows.add_transposed_product(beside, width, part);
-            Ok(())
+            chunk.rows.add_transposed_product(beside, width, part);
         },
     )?;
-    let mut total = added(parts.into_iter().map(|(part, ..)| part).collect());
     for (at, point) in points.iter().enumerate() {
         support.iter().zip(point).for_each(|(&j, value)| total[j * width + at] += objective.ridge * value);
     }
@@ -161,14 +155,13 @@ pub(super) fn crosses(
 ) -> Result<Vec<f64>> {
     let length = candidates.len() * size;
     let few = Support::of(&theta[..objective.data.columns()]);
-    let parts = over_rows(
-        objective.data,
+    Pass::over(objective.data, length).sum(
         length,
-        || (vec![0.0; length], Vec::new(), Vec::new(), RowDerivatives::default()),
-        |(part, block, weighted, derived), rows, range| {
-            derived.measure(objective, theta, &few, rows, range.clone());
+        || (Vec::new(), Vec::new(), RowDerivatives::default()),
+        |part, (block, weighted, derived): &mut (Vec<f64>, Vec<f64>, RowDerivatives), chunk| {
+            derived.measure(objective, theta, &few, chunk);
             block.clear();
-            rows.pick(support, block);
+            chunk.rows.pick(support, block);
             weighted.clear();
             for (i, weight) in derived.curvatures.iter().enumerate() {
                 let x = &block[i * support.len()..(i + 1) * support.len()];
@@ -176,12 +169,10 @@ pub(super) fn crosses(
                 weighted.extend((size > support.len()).then_some(*weight));
             }
             block.clear();
-            rows.pick(candidates, block);
-            add_transposed_product(block, weighted, range.len(), candidates.len(), size, part);
-            Ok(())
+            chunk.rows.pick(candidates, block);
+            add_transposed_product(block, weighted, chunk.len(), candidates.len(), size, part);
         },
-    )?;
-    Ok(added(parts.into_iter().map(|(part, ..)| part).collect()))
+    )
 }
 
 /// Columns outside the support that are worth looking at: all if there are at most `most`, else those with the largest $g^2/d$.

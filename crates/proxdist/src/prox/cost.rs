@@ -52,7 +52,7 @@ pub(super) fn plan(loss: &dyn Loss, batch: &Batch, penalty: Penalty, curvatures:
     }
     let (b, p) = (rows.len() as f64, rows.width() as f64);
     let entries = rows.entries() as f64;
-    let is_sparse = matches!(rows, Rows::Sparse { .. });
+    let is_sparse = rows.is_sparse();
     let steps = if loss.is_quadratic() { 1.0 } else { STEPS };
     let pass = 2.0 * entries / if is_sparse { GATHER } else { PASS };
 

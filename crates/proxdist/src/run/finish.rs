@@ -61,7 +61,7 @@ impl Run<'_> {
         let (step, rho, rows_seen) =
             state.trace.last().map_or((0, 0.0, 0), |last| (last.step, last.rho, last.rows_seen));
         let moment = Moment { phase: Phase::Polish, step, rho, rows_seen, elapsed: clock.elapsed() };
-        let value = monitor.value(&reached.theta);
+        let value = monitor.value(&reached.theta)?;
         let progress = monitor.progress(moment, &reached.theta, &reached.theta, value);
         // The run is over either way; the observer is only told.
         self.record(progress);

@@ -40,7 +40,7 @@ impl Run<'_> {
                 break Stop::Diverged;
             }
             self.project(&mut point, &mut workspace)?;
-            let objective = self.monitor.value(&point);
+            let objective = self.monitor.value(&point)?;
             if self.has_exploded(objective, &start)? {
                 break Stop::Diverged;
             }
@@ -133,7 +133,7 @@ impl Run<'_> {
         let Some(averaged) = average.at_checkpoint(point).map(<[f64]>::to_vec) else { return Ok(()) };
         point.copy_from_slice(&averaged);
         self.project(point, workspace)?;
-        let objective = self.monitor.value(point);
+        let objective = self.monitor.value(point)?;
         if self.state.best.as_ref().is_none_or(|best| objective < best.objective) {
             let moved = distance(self.layout.coefficients(point), self.layout.coefficients(&averaged));
             self.state.best = Some(Feasible { objective, distance: moved, theta: point.to_vec() });
@@ -162,7 +162,7 @@ impl Run<'_> {
         if objective <= worst_bearable(0.0) {
             return Ok(false);
         }
-        let at_start = self.monitor.value(&self.feasible(start.to_vec())?);
+        let at_start = self.monitor.value(&self.feasible(start.to_vec())?)?;
         Ok(!at_start.is_finite() || objective.is_nan() || objective > worst_bearable(at_start))
     }
 
@@ -170,7 +170,7 @@ impl Run<'_> {
     /// failure.
     fn not_above_start(&mut self, start: &[f64], failure: Error) -> Result<()> {
         let theta = self.feasible(start.to_vec())?;
-        let objective = self.monitor.value(&theta);
+        let objective = self.monitor.value(&theta)?;
         if self.state.best.as_ref().is_some_and(|best| best.objective.is_finite() && best.objective <= objective) {
             return Ok(());
         }

@@ -59,9 +59,9 @@ impl Scoring {
         if self == Self::Loss {
             let mut theta = coefficients.to_vec();
             theta.extend(intercept);
-            return Ok(Objective::new(held_out, loss, 0.0).value(&theta));
+            return Objective::new(held_out, loss, 0.0).value(&theta);
         }
-        let mut scores = linear_predictors(held_out, coefficients, intercept.unwrap_or(0.0));
+        let mut scores = linear_predictors(held_out, coefficients, intercept.unwrap_or(0.0))?;
         let (response, weights) = (held_out.response(), Some(&weights(held_out)[..]));
         match self {
             Self::Auc => Labelled::new(&scores, response, weights)?.auc().ok_or_else(|| {

@@ -1,6 +1,7 @@
 //! The rows that the objective is watched on, and the measurements taken there.
 
 use super::{Settings, StopRule};
+use crate::error::Result;
 use crate::objective::Objective;
 use crate::sampling::monitor_sample;
 use crate::trace::{Phase, Progress};
@@ -50,12 +51,12 @@ impl<'a> Monitor<'a> {
     }
 
     /// What the method minimises, on those rows.
-    pub(crate) fn value(&self, theta: &[f64]) -> f64 {
+    pub(crate) fn value(&self, theta: &[f64]) -> Result<f64> {
         let smooth = match &self.sample {
-            Some(sample) => self.objective.value_on(theta, sample),
-            None => self.objective.value(theta),
+            Some(sample) => self.objective.value_on(theta, sample)?,
+            None => self.objective.value(theta)?,
         };
-        if self.l1 > 0.0 { smooth + self.l1 * self.objective.l1_norm(theta) } else { smooth }
+        Ok(if self.l1 > 0.0 { smooth + self.l1 * self.objective.l1_norm(theta) } else { smooth })
     }
 
     /// A checkpoint: where the run is, an iterate, its projection and F there.

@@ -13,7 +13,7 @@
 use super::identifiability::{refuse_flat, refuse_large};
 use super::tangent;
 use crate::constraint::{Constraint, Structure};
-use crate::data::over_rows;
+use crate::data::Pass;
 use crate::error::Result;
 use crate::linalg::Eigen;
 use crate::objective::Objective;
@@ -62,7 +62,7 @@ impl Curvature {
             match set.structure() {
                 Structure::Choice(_) => {
                     let support: Vec<usize> = (0..columns).filter(|&j| theta[j] != 0.0).collect();
-                    let mut function = OnColumns::new(objective, &support, intercept);
+                    let mut function = OnColumns::new(objective, &support, intercept)?;
                     let point: Vec<f64> =
                         support.iter().copied().chain(columns..theta.len()).map(|j| theta[j]).collect();
                     return Ok(local(Basis::OnSupport, least(problem, &mut function, &point, &support)?));
@@ -120,24 +120,21 @@ fn eigen(function: &mut dyn Smooth) -> Result<Option<Eigen>> {
 fn least_curvatures(objective: Objective, set: &dyn Constraint) -> Result<Option<Vec<f64>>> {
     let Objective { data, loss, .. } = objective;
     let scale = 1.0 / data.weight_sum();
-    let parts = over_rows(
-        data,
-        data.columns(),
+    let parts = Pass::over(data, data.columns()).fold(
         || (Vec::new(), vec![0.0; data.columns()]),
-        |(found, direction): &mut (Vec<Option<f64>>, Vec<f64>), rows, range| {
-            for (i, row) in range.enumerate() {
+        |(found, direction): &mut (Vec<Option<f64>>, Vec<f64>), chunk| {
+            for i in 0..chunk.len() {
                 direction.fill(0.0);
-                rows.row(i).for_each(|(j, x)| direction[j] = x);
+                chunk.rows.row(i).for_each(|(j, x)| direction[j] = x);
                 let high = set.support_function(direction);
                 direction.iter_mut().for_each(|x| *x = -*x);
                 let low = set.support_function(direction).map(|most| -most);
-                let (offset, response) = (data.offset_of(row), data.response()[row]);
+                let (offset, response) = (chunk.offset_of(i), chunk.response[i]);
                 let least = low
                     .zip(high)
                     .map(|(low, high)| loss.least_curvature(0.5 * (low + high) + offset, response, 0.5 * (high - low)));
-                found.push(least.map(|least| least * scale * data.weight(row)));
+                found.push(least.map(|least| least * scale * chunk.weight(i)));
             }
-            Ok(())
         },
     )?;
     Ok(parts.into_iter().flat_map(|(found, _)| found).collect())

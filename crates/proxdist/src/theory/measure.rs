@@ -99,7 +99,7 @@ fn run(
     let prox = Prox::new(problem.loss()).ridge(problem.ridge_weight()).intercept(problem.has_intercept());
     let sampler = Sampler::new(study.sampling, data.rows(), study.batch_size, seed);
     let mut solver = ProximalDistance::new(data, set, Box::new(prox), schedule, sampler, study.start.clone())?;
-    let best = objective.value(&study.solution);
+    let best = objective.value(&study.solution)?;
     let mut work = Workspace::default();
     let mut point = study.start.clone();
     let mut run = Run { parameter: Vec::with_capacity(steps.len()), objective: Vec::with_capacity(steps.len()) };
@@ -113,7 +113,7 @@ fn run(
         point.copy_from_slice(solver.theta());
         set.project(&mut point[..data.columns()], &mut work)?;
         run.parameter.push(point.iter().zip(&study.solution).map(|(a, b)| (a - b) * (a - b)).sum());
-        run.objective.push(objective.value(&point) - best);
+        run.objective.push(objective.value(&point)? - best);
     }
     Ok(Some(run))
 }

@@ -9,7 +9,7 @@
 //! For $b$ of $n$ rows drawn without replacement,
 //! $\mathbb{E}\|\nabla f_B\|^2 = \|\nabla F\|^2 + \frac{n-b}{b(n-1)}\big(\frac1n\sum_i\|\nabla f_i\|^2 - \|\nabla F\|^2\big)$.
 
-use crate::data::{Support, over_rows};
+use crate::data::{Pass, Support, Wanted};
 use crate::error::{Error, Result};
 use crate::linalg::{Eigen, norm_squared};
 use crate::objective::Objective;
@@ -30,22 +30,19 @@ impl RowConstants {
         let (coefficients, shift) = objective.split(theta);
         let (support, size) = (Support::of(coefficients), norm_squared(coefficients));
         let scale = data.rows() as f64 / data.weight_sum();
-        let parts = over_rows(
-            data,
-            0,
+        let parts = Pass::over(data, 0).fold(
             || (Vec::new(), Vec::new()),
-            |(found, products): &mut (Vec<(f64, f64)>, Vec<f64>), rows, range| {
-                products.resize(range.len(), 0.0);
-                rows.times(coefficients, &support, products);
-                for (i, row) in range.enumerate() {
-                    let weight = scale * data.weight(row);
-                    let length = rows.row_norm_squared(i) + f64::from(u8::from(intercept));
-                    let predictor = products[i] + shift + data.offset_of(row);
-                    let slope = weight * loss.slope(predictor, data.response()[row]);
+            |(found, products): &mut (Vec<(f64, f64)>, Vec<f64>), chunk| {
+                products.resize(chunk.len(), 0.0);
+                chunk.rows.times(coefficients, &support, products);
+                for i in 0..chunk.len() {
+                    let weight = scale * chunk.weight(i);
+                    let length = chunk.rows.row_norm_squared(i) + f64::from(u8::from(intercept));
+                    let predictor = products[i] + shift + chunk.offset_of(i);
+                    let slope = weight * loss.slope(predictor, chunk.response[i]);
                     let square = slope * slope * length + 2.0 * ridge * slope * products[i] + ridge * ridge * size;
                     found.push((weight * bound * length, square));
                 }
-                Ok(())
             },
         )?;
         let rows: Vec<(f64, f64)> = parts.into_iter().flat_map(|(found, _)| found).collect();
@@ -80,7 +77,11 @@ impl RowConstants {
 pub(super) fn largest_curvature(objective: Objective, intercept: bool, bound: f64) -> Result<Option<f64>> {
     let data = objective.data;
     let scale = bound / data.weight_sum();
-    let curvatures = (0..data.rows()).map(|row| scale * data.weight(row)).collect();
+    let mut curvatures = Vec::with_capacity(data.rows());
+    // No feature is needed for the weights.
+    data.chunks(&Wanted { rows: 0..data.rows(), length: data.rows(), columns: Some(&[]) }, &mut |chunk| {
+        curvatures.extend((0..chunk.len()).map(|i| scale * chunk.weight(i)));
+    })?;
     let plain = Objective { ridge: 0.0, ..objective };
     let mut function = OnData::with_curvatures(plain, intercept, curvatures);
     let size = function.dimension();

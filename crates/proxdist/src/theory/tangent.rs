@@ -5,7 +5,7 @@
 //! $U^TX$ and $U_\perp^TXV$. Their weighted cross products are the Hessian on the space, of dimension $r(p + q - r)$.
 
 use super::identifiability::refuse_large;
-use crate::data::{Rows, Support, over_rows};
+use crate::data::{Pass, Rows, Support};
 use crate::error::Result;
 use crate::linalg::{Eigen, add_cross, mirror, product};
 use crate::objective::Objective;
@@ -42,25 +42,22 @@ pub(super) fn hessian(
     let size = tangent.dimension() + usize::from(intercept);
     refuse_large(size)?;
     let support = Support::of(&theta[..rows * columns]);
-    let parts = over_rows(
-        objective.data,
+    let mut entries = Pass::over(objective.data, size * size).sum(
         size * size,
-        || (vec![0.0; size * size], Vec::new(), RowDerivatives::default()),
-        |(cross, block, derived), chunk, range| {
-            derived.measure(objective, theta, &support, chunk, range.clone());
+        || (Vec::new(), RowDerivatives::default()),
+        |cross, (block, derived): &mut (Vec<f64>, RowDerivatives), chunk| {
+            derived.measure(objective, theta, &support, chunk);
             block.clear();
             for (i, curvature) in derived.curvatures.iter().enumerate() {
                 let start = block.len();
-                tangent.coordinates(chunk, i, block);
+                tangent.coordinates(chunk.rows, i, block);
                 block.extend(intercept.then_some(1.0));
                 let factor = curvature.sqrt();
                 block[start..].iter_mut().for_each(|x| *x *= factor);
             }
-            add_cross(block, range.len(), size, cross);
-            Ok(())
+            add_cross(block, chunk.len(), size, cross);
         },
     )?;
-    let mut entries = crate::data::added(parts.into_iter().map(|(cross, ..)| cross).collect());
     (0..tangent.dimension()).for_each(|j| entries[j * size + j] += objective.ridge);
     mirror(&mut entries, size);
     Ok(Hessian { entries, size })

@@ -178,7 +178,7 @@ impl<'r> Race<'r> {
         let mut work = Workspace::default();
         let mut point = start.to_vec();
         self.constraint.project(self.layout.coefficients_mut(&mut point), &mut work)?;
-        let at_start = self.monitor.value(&point);
+        let at_start = self.monitor.value(&point)?;
         let (worst_bearable, is_finite_at_start) = (worst_bearable(at_start), at_start.is_finite());
         Ok(Track { how, work, worst_bearable, is_finite_at_start, batch, rows: Vec::new(), first_error: None })
     }
@@ -216,7 +216,7 @@ impl<'r> Race<'r> {
         for candidate in field.racing.iter_mut().filter(|candidate| !candidate.is_out) {
             candidate.point.copy_from_slice(&candidate.at.theta);
             self.constraint.project(self.layout.coefficients_mut(&mut candidate.point), &mut track.work)?;
-            candidate.score = self.monitor.value(&candidate.point);
+            candidate.score = self.monitor.value(&candidate.point)?;
             candidate.is_out = !candidate.score.is_finite() || candidate.score > track.worst_bearable;
         }
         field.racing.retain(|candidate| !candidate.is_out);
@@ -237,11 +237,11 @@ fn average_curvature(data: &Data, loss: &dyn Loss, start: &[f64], seed: u64) -> 
     let rows = monitor_sample(seed, data.rows(), SAMPLE.min(data.rows()));
     let (coefficients, intercept) = start.split_at(data.columns());
     let intercept = intercept.first().copied().unwrap_or(0.0);
-    let mut buffer = RowBuffer::default();
+    let (source, mut buffer) = (data.random_access()?, RowBuffer::default());
     let (mut predictors, mut responses, mut squares) = (Vec::new(), Vec::new(), Vec::new());
     for &row in &rows {
-        data.source().gather(&[row], &mut buffer)?;
-        let product = data.source().dot(row, coefficients, &Support::default());
+        source.gather(&[row], None, &mut buffer)?;
+        let product = buffer.rows().dot(0, coefficients, &Support::default());
         predictors.push(product + data.offset_of(row) + intercept);
         responses.push(data.response()[row]);
         squares.push(buffer.rows().row_norm_squared(0));
