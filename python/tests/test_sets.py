@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+import re
 
 import pytest
 
@@ -21,7 +22,9 @@ from proxdist import (
     Simplex,
     Sparsity,
     WholeSpace,
+    _proxdist,
     parse,
+    sets,
 )
 
 SETS = [
@@ -71,6 +74,16 @@ def test_what_is_no_set_is_refused_in_the_librarys_words():
         Sparsity(1) & (lambda x: x)
     with pytest.raises(ValueError, match='cannot read "sparsity:-1"'):
         Sparsity(-1)
+
+
+def test_every_set_of_the_library_has_a_class():
+    made = {type(one): re.match(r"[a-z0-9-]+", text)[0] for one, text in SETS if type(one) is not sets._Parsed}
+    listed = {name: example for name, example in _proxdist.set_examples() if name != "&"}
+    assert sorted(made.values()) == sorted(listed)
+    public = set(sets.ConstraintSet.__subclasses__()) - {sets._Parsed, sets.Projection}
+    assert set(made) == public
+    assert {cls.__name__ for cls in public} <= set(proxdist.__all__)
+    assert all(parse(example).spec == example for example in listed.values())
 
 
 def test_the_catalogue_names_every_set_and_loss():

@@ -4,7 +4,7 @@ use crate::comparison::{COLUMNS, Comparison};
 use crate::input::name_of;
 use crate::measures;
 use crate::summary::{has_converged, separation};
-use crate::words::{self, number};
+use crate::words::number;
 use proxdist::metrics::Evaluation;
 use proxdist::spec::SetSpec;
 use proxdist::{Certificate, Data, Exchanges, Fit, Model, Result, Shape, Stop};
@@ -175,7 +175,7 @@ pub(crate) fn problem(about: &About) -> Problem {
     }
     Problem {
         loss: model.loss.clone(),
-        set: words::set(about.spec),
+        set: about.spec.words(),
         spec: model.constraint.clone(),
         rows: about.data.rows(),
         columns: about.data.columns(),

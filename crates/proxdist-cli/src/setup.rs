@@ -31,24 +31,8 @@ pub(crate) fn set(text: &str) -> Result<SetSpec> {
 
 /// The sets of repeated `--constraint`, together.
 pub(crate) fn constraint(texts: &[String]) -> Result<SetSpec> {
-    let mut parts = Vec::new();
-    for text in texts {
-        match set(text)? {
-            SetSpec::Intersection(several) => parts.extend(several),
-            SetSpec::WholeSpace => {}
-            one => parts.push(one),
-        }
-    }
-    Ok(intersection(parts))
-}
-
-/// All of the sets at once.
-pub(crate) fn intersection(mut parts: Vec<SetSpec>) -> SetSpec {
-    match parts.len() {
-        0 => SetSpec::WholeSpace,
-        1 => parts.remove(0),
-        _ => SetSpec::Intersection(parts),
-    }
+    let sets = texts.iter().map(|text| set(text)).collect::<Result<Vec<_>>>()?;
+    Ok(SetSpec::all_of(sets.into_iter().filter(|set| *set != SetSpec::WholeSpace)))
 }
 
 /// Says where the set does not fit the data, with the range it could have.

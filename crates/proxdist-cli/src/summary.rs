@@ -2,7 +2,7 @@
 
 use crate::input::name_of;
 use crate::terminal::visible;
-use crate::words::{self, count, number, plural};
+use crate::words::{count, number, plural};
 use proxdist::spec::SetSpec;
 use proxdist::{Exchanges, Fit, Model, Shape, Stop};
 use proxdist_io::Table;
@@ -42,7 +42,7 @@ impl Summary<'_> {
         let mut text = String::new();
         let ridge = if model.ridge > 0.0 { format!(", ridge {}", number(model.ridge)) } else { String::new() };
         let intercept = if model.intercept.is_some() { "" } else { ", no intercept" };
-        let _ = writeln!(text, "{} loss{ridge}{intercept}: {}", model.loss, words::set(self.spec));
+        let _ = writeln!(text, "{} loss{ridge}{intercept}: {}", model.loss, self.spec.words());
         let features = self.table.features.columns();
         let shape = match model.shape {
             Shape::Matrix { rows, columns } => format!(" ({rows}x{columns})"),
@@ -139,7 +139,7 @@ impl Summary<'_> {
             },
             "loss": model.loss,
             "constraint": model.constraint,
-            "constraint_in_words": words::set(self.spec),
+            "constraint_in_words": self.spec.words(),
             "ridge": model.ridge,
             "standardized": self.is_scaled,
             "stop": fit.stop(),

@@ -45,7 +45,7 @@ pub(crate) struct PythonSet<'a> {
 
 impl Constraint for PythonSet<'_> {
     fn project(&self, point: &mut [f64], _work: &mut Workspace) -> Result<()> {
-        let fail = |reason: String| Error::Projection { spec: self.spec(), reason };
+        let fail = |reason: String| Error::Projection { spec: self.spec().to_string(), reason };
         let input = point.to_vec();
         call(&self.object, "project", &[&input], point).map_err(|raised| {
             let reason = raised.to_string();

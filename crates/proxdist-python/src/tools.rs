@@ -140,7 +140,13 @@ pub(crate) fn write_whole(py: Python<'_>, path: std::path::PathBuf, text: &str) 
 /// Every set: syntax, definition, convexity, cost of a projection.
 #[pyfunction]
 pub(crate) fn constraints() -> Vec<(&'static str, &'static str, &'static str, &'static str)> {
-    spec::sets().iter().map(|set| (set.syntax, set.definition, set.convex, set.cost)).collect()
+    spec::sets().iter().map(|set| (set.syntax, set.definition, set.convex.word(), set.cost)).collect()
+}
+
+/// Every set of the grammar: the word it starts with and an example.
+#[pyfunction]
+pub(crate) fn set_examples() -> Vec<(&'static str, &'static str)> {
+    spec::sets().iter().map(|set| (set.name, set.example)).collect()
 }
 
 /// Every loss: syntax, definition, responses.

@@ -269,7 +269,7 @@ impl Judge<'_> {
             _ => Some(((0..features).collect(), Box::new(constraint))),
         };
         if let Some((support, set)) = chosen
-            && let Some(conic) = set.conic(support.len())
+            && let Some(conic) = set.structure().conic(support.len())
         {
             let part = |all: &[f64]| -> Vec<f64> {
                 support.iter().map(|&j| all[j]).chain(all.get(features).copied()).collect()

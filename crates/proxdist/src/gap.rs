@@ -84,7 +84,7 @@ pub(crate) fn by_curvature(
     if rows as f64 * (size * size) as f64 > MOST_WORK || rows.saturating_mul(size) > MOST_NUMBERS {
         return Ok(None);
     }
-    let Some(conic) = constraint.conic(features) else { return Ok(None) };
+    let Some(conic) = constraint.structure().conic(features) else { return Ok(None) };
     let Some(found) = multipliers(&conic, &theta[..features], &gradient[..features], metric) else { return Ok(None) };
     let mut residual = found.residual[..features].to_vec();
     residual.extend(&gradient[features..]);

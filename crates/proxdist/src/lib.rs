@@ -62,6 +62,7 @@ pub mod spec;
 pub mod theory;
 pub mod trace;
 mod tune;
+pub mod words;
 
 pub use certificate::Certificate;
 pub use data::Data;

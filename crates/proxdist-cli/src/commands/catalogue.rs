@@ -19,7 +19,7 @@ pub(crate) fn losses(args: &CatalogueArgs) -> Result<Ending> {
 /// The sets.
 pub(crate) fn constraints(args: &CatalogueArgs) -> Result<Ending> {
     let rows: Vec<[&str; 4]> =
-        proxdist::spec::sets().iter().map(|set| [set.syntax, set.definition, set.convex, set.cost]).collect();
+        proxdist::spec::sets().iter().map(|set| [set.syntax, set.definition, set.convex.word(), set.cost]).collect();
     show(args, ["syntax", "the coefficients", "convex", "cost of a projection"], &rows)
 }
 

@@ -130,7 +130,7 @@ fn fitted(args: &FitArgs, problem: &Problem, mut settings: Settings, spec: &SetS
     };
     let mut watcher = Watcher::new(quiet, limits, setup::rank_of(spec));
     if let Some(path) = &args.checkpoint {
-        let run = checkpoint::identity(args, data, &problem.loss().spec(), &problem.constraint().spec())?;
+        let run = checkpoint::identity(args, data, &problem.loss().spec(), &problem.constraint().spec().to_string())?;
         if args.resume {
             match checkpoint::load(path, &run)? {
                 Some(state) => settings = settings.resume(state),

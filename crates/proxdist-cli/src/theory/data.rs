@@ -1,7 +1,6 @@
 //! The findings for programs: one JSON object, and a table of the curves. Numbers that no `f64` may hold are decimal logarithms.
 
 use super::{Findings, POWERS};
-use crate::words;
 use proxdist::theory::{Bounds, Curve, Recommendation, rate};
 use serde_json::{Value, json};
 use std::f64::consts::LN_10;
@@ -23,7 +22,7 @@ impl Findings<'_> {
             "data": {"source": about.source, "rows": about.data.rows(), "features": about.data.columns()},
             "loss": model.loss,
             "constraint": model.constraint,
-            "constraint_in_words": words::set(about.spec),
+            "constraint_in_words": about.spec.words(),
             "ridge": model.ridge,
             "intercept": self.has_intercept,
             "standardized": about.is_scaled,

@@ -2,7 +2,7 @@
 
 use super::{Findings, POWERS};
 use crate::terminal::visible;
-use crate::words::{self, count, from_ln, number, plural};
+use crate::words::{count, from_ln, number, plural};
 use proxdist::theory::{Bounds, Curve, Measured, Recommendation, Verdict, rate};
 use std::fmt::Write as _;
 
@@ -29,7 +29,7 @@ impl Findings<'_> {
         let (about, model) = (&self.about, self.about.model);
         let ridge = if model.ridge > 0.0 { format!(", ridge {}", number(model.ridge)) } else { String::new() };
         let intercept = if self.has_intercept { "" } else { ", no intercept" };
-        let _ = writeln!(text, "{} loss{ridge}{intercept}: {}", model.loss, words::set(about.spec));
+        let _ = writeln!(text, "{} loss{ridge}{intercept}: {}", model.loss, about.spec.words());
         let (rows, features) = (plural(about.data.rows(), "row"), plural(about.data.columns(), "feature"));
         let scaled = if about.is_scaled { "; columns are scaled" } else { "; columns as in the file" };
         let _ = writeln!(text, "{rows} x {features}, {}{scaled}", visible(about.source));

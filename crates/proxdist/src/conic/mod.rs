@@ -59,16 +59,16 @@ pub struct Round {
     /// $J$
     pub coordinates: Vec<usize>,
     /// $c$, in the order of the coordinates.
-    pub centre: Vec<f64>,
+    pub center: Vec<f64>,
     /// $r > 0$
     pub radius: f64,
 }
 
 impl Round {
-    /// Distance from the centre.
+    /// Distance from the center.
     pub(crate) fn distance(&self, x: &[f64]) -> f64 {
         // Scaled by the largest entry, so that squares neither overflow nor vanish.
-        let away = || self.coordinates.iter().zip(&self.centre).map(|(&j, c)| x[j] - c);
+        let away = || self.coordinates.iter().zip(&self.center).map(|(&j, c)| x[j] - c);
         let top = away().fold(0.0_f64, |top, d| top.max(d.abs()));
         if top == 0.0 || !top.is_finite() {
             return top;
@@ -139,14 +139,14 @@ impl Conic {
         self
     }
 
-    /// With $\|\theta - c\| \le r$; radius zero leaves the centre alone.
+    /// With $\|\theta - c\| \le r$; radius zero leaves the center alone.
     #[must_use]
-    pub fn in_ball(mut self, centre: Option<&[f64]>, radius: f64) -> Self {
-        let centre = centre.map_or_else(|| vec![0.0; self.features], <[f64]>::to_vec);
+    pub fn in_ball(mut self, center: Option<&[f64]>, radius: f64) -> Self {
+        let center = center.map_or_else(|| vec![0.0; self.features], <[f64]>::to_vec);
         if radius == 0.0 {
-            return centre.iter().enumerate().fold(self, |set, (j, &c)| set.equal(vec![(j, 1.0)], c));
+            return center.iter().enumerate().fold(self, |set, (j, &c)| set.equal(vec![(j, 1.0)], c));
         }
-        self.balls.push(Round { coordinates: (0..self.features).collect(), centre, radius });
+        self.balls.push(Round { coordinates: (0..self.features).collect(), center, radius });
         self
     }
 
@@ -197,7 +197,7 @@ impl Conic {
         let mut moved = self.clone();
         moved.rows.iter_mut().for_each(|row| row.right = -row.excess(x));
         for ball in &mut moved.balls {
-            ball.centre.iter_mut().zip(&ball.coordinates).for_each(|(c, &j)| *c -= x[j]);
+            ball.center.iter_mut().zip(&ball.coordinates).for_each(|(c, &j)| *c -= x[j]);
         }
         moved
     }

@@ -89,7 +89,7 @@ pub(crate) fn multipliers(conic: &Conic, theta: &[f64], gradient: &[f64], metric
     for ball in &conic.balls {
         let slack = ball.radius - ball.distance(&x);
         if slack <= TOUCHING * ball.radius {
-            let terms = ball.coordinates.iter().zip(&ball.centre).map(|(&j, c)| (j, x[j] - c)).collect();
+            let terms = ball.coordinates.iter().zip(&ball.center).map(|(&j, c)| (j, x[j] - c)).collect();
             normals.push(Normal { terms, is_free: false, slack: slack.max(0.0) * ball.radius });
         }
     }

@@ -292,7 +292,7 @@ impl Reduced {
                 let ball = &conic.balls[k];
                 ball.coordinates
                     .iter()
-                    .zip(&ball.centre)
+                    .zip(&ball.center)
                     .for_each(|(&j, c)| gradient[j] += active.balls[k] * (x[j] - c));
             }
             let mut dual = self.reduce(&gradient);
@@ -316,7 +316,7 @@ impl Reduced {
                 }
                 // ‖x − a‖ − r, whose gradient has unit size.
                 let mut normal = vec![0.0; x.len()];
-                ball.coordinates.iter().zip(&ball.centre).for_each(|(&j, c)| normal[j] = (x[j] - c) / distance);
+                ball.coordinates.iter().zip(&ball.center).for_each(|(&j, c)| normal[j] = (x[j] - c) / distance);
                 let reduced = self.reduce(&normal);
                 outside = outside.max((distance / ball.radius - 1.0).abs());
                 let terms = reduced.into_iter().enumerate().filter(|(_, a)| *a != 0.0).collect();

@@ -113,7 +113,7 @@ impl Scaled {
         let equalities: Vec<usize> = (0..conic.rows.len()).filter(|&i| conic.rows[i].is_equality).collect();
         let balls = conic.balls.iter().map(|ball| {
             let widest = ball.coordinates.iter().map(|&j| units[j]).fold(0.0, f64::max);
-            let terms = ball.coordinates.iter().zip(&ball.centre).map(|(&j, c)| {
+            let terms = ball.coordinates.iter().zip(&ball.center).map(|(&j, c)| {
                 let w = units[j] / widest;
                 (j, w * w / (ball.radius / widest), c / units[j])
             });
@@ -138,7 +138,7 @@ fn extent(conic: &Conic, units: &[f64]) -> f64 {
     });
     let balls = conic.balls.iter().flat_map(|ball| {
         let farthest = |(&j, c): (&usize, &f64)| (c.abs() + ball.radius) / units[j];
-        ball.coordinates.iter().zip(&ball.centre).map(farthest)
+        ball.coordinates.iter().zip(&ball.center).map(farthest)
     });
     let largest = rows.chain(balls).filter(|size| size.is_finite()).fold(0.0, f64::max);
     if largest > 0.0 { largest } else { f64::INFINITY }

@@ -18,7 +18,7 @@ fn sets(p: usize, seed: u64) -> Vec<Box<dyn Constraint>> {
     let inside = 1.0 / p as f64;
     let normal = numbers(p, seed + 1);
     let level: f64 = normal.iter().sum::<f64>() * inside;
-    let centre: Vec<f64> = numbers(p, seed + 2).iter().map(|c| inside + 0.3 * c).collect();
+    let center: Vec<f64> = numbers(p, seed + 2).iter().map(|c| inside + 0.3 * c).collect();
     vec![
         Box::new(Bounds::between(-0.1, inside + 0.2).unwrap()),
         Box::new(NonNegative),
@@ -30,13 +30,13 @@ fn sets(p: usize, seed: u64) -> Vec<Box<dyn Constraint>> {
         Box::new(Affine::equations(vec![normal.clone()], vec![level]).unwrap()),
         Box::new(HalfSpace::below(normal, level + 0.05).unwrap()),
         Box::new(Ball::radius(1.0).unwrap()),
-        Box::new(Ball::radius(0.9).unwrap().centred_at(centre).unwrap()),
+        Box::new(Ball::radius(0.9).unwrap().centered_at(center).unwrap()),
     ]
 }
 
 /// Intersections of one, two and three sets.
 fn combinations(p: usize, seed: u64) -> Vec<Conic> {
-    let sets: Vec<Conic> = sets(p, seed).iter().map(|set| set.conic(p).unwrap()).collect();
+    let sets: Vec<Conic> = sets(p, seed).iter().map(|set| set.structure().conic(p).unwrap()).collect();
     let mut all = sets.clone();
     for a in 0..sets.len() {
         for b in a + 1..sets.len() {
@@ -138,17 +138,17 @@ fn dense_models_in_raw_units_are_minimised_to_the_last_digit() {
 #[test]
 fn sets_without_a_common_point_are_found_out_and_those_that_touch_are_not() {
     let p = 4;
-    let low = Bounds::between(2.0, 3.0).unwrap().conic(p).unwrap();
-    let sum = HalfSpace::below(vec![1.0; p], 1.0).unwrap().conic(p).unwrap();
+    let low = Bounds::between(2.0, 3.0).unwrap().structure().conic(p).unwrap();
+    let sum = HalfSpace::below(vec![1.0; p], 1.0).unwrap().structure().conic(p).unwrap();
     assert_eq!(nearest(&low.clone().and(&sum), None, &[0.0; 4]), Nearest::Empty);
     // They touch in (2, 2, 2, 2).
-    let touching = HalfSpace::below(vec![1.0; p], 8.0).unwrap().conic(p).unwrap();
+    let touching = HalfSpace::below(vec![1.0; p], 8.0).unwrap().structure().conic(p).unwrap();
     let Nearest::Found(x) = nearest(&low.and(&touching), None, &[9.0; 4]) else { panic!("they touch") };
     assert!(x.iter().all(|x| (x - 2.0).abs() < 1e-9), "{x:?}");
-    let ball = Ball::radius(1.0).unwrap().conic(p).unwrap();
-    let far = HalfSpace::below(vec![-1.0, 0.0, 0.0, 0.0], -1.5).unwrap().conic(p).unwrap();
+    let ball = Ball::radius(1.0).unwrap().structure().conic(p).unwrap();
+    let far = HalfSpace::below(vec![-1.0, 0.0, 0.0, 0.0], -1.5).unwrap().structure().conic(p).unwrap();
     assert_eq!(nearest(&ball.clone().and(&far), None, &[0.0; 4]), Nearest::Empty);
-    let tangent = HalfSpace::below(vec![-1.0, 0.0, 0.0, 0.0], -1.0).unwrap().conic(p).unwrap();
+    let tangent = HalfSpace::below(vec![-1.0, 0.0, 0.0, 0.0], -1.0).unwrap().structure().conic(p).unwrap();
     let Nearest::Found(x) = nearest(&ball.and(&tangent), None, &[0.0; 4]) else { panic!("they touch") };
     assert!((x[0] - 1.0).abs() < 1e-9, "{x:?}");
 }

@@ -5,7 +5,9 @@
 //! repeated on its own residual until that is rounding error. Convex, unique.
 
 use super::magnitude::{Length, largest};
-use super::{Constraint, Face, Structure, Workspace, projection_failure, refusal, require_dimension};
+use super::{
+    Constraint, Face, Faces, RowsAndBalls, Structure, Workspace, projection_failure, refusal, require_dimension,
+};
 use crate::conic::Conic;
 use crate::error::Result;
 use crate::shape::Shape;
@@ -156,23 +158,28 @@ impl Constraint for Affine {
     }
 
     fn structure(&self) -> Structure<'_> {
-        Structure::Polyhedron
+        Structure::Polyhedron(self)
     }
 
+    fn spec(&self) -> SetSpec {
+        SetSpec::Affine { rows: self.rows.clone(), right: self.right.clone() }
+    }
+}
+
+impl RowsAndBalls for Affine {
+    fn conic(&self, features: usize) -> Option<Conic> {
+        let terms = |row: &Vec<f64>| row.iter().copied().enumerate().filter(|(_, a)| *a != 0.0).collect();
+        let rows = self.unit_rows.iter().zip(&self.distances);
+        let all = rows.fold(Conic::everything(features), |set, (row, right)| set.equal(terms(row), *right));
+        (features == self.dimension()).then_some(all)
+    }
+}
+
+impl Faces for Affine {
     fn face(&self, point: &[f64]) -> Option<Face> {
         let all = Face::of_free(0..self.dimension());
         let face = self.unit_rows.iter().fold(all, |face, row| face.holding(row));
         (point.len() == self.dimension()).then_some(face)
-    }
-
-    fn conic(&self, features: usize) -> Option<Conic> {
-        let terms = |row: &Vec<f64>| row.iter().copied().enumerate().filter(|(_, a)| *a != 0.0).collect();
-        let rows = self.unit_rows.iter().zip(&self.distances);
-        Some(rows.fold(Conic::everything(features), |set, (row, right)| set.equal(terms(row), *right)))
-    }
-
-    fn spec(&self) -> String {
-        SetSpec::Affine { rows: self.rows.clone(), right: self.right.clone() }.to_string()
     }
 }
 

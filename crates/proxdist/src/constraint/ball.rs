@@ -1,16 +1,16 @@
-//! The Euclidean ball, $C = \{x : \|x - c\| \le r\}$; the centre $c$ is the origin unless given.
+//! The Euclidean ball, $C = \{x : \|x - c\| \le r\}$; the center $c$ is the origin unless given.
 //!
-//! A point outside moves towards the centre until it meets the sphere, $P(x) = c + r (x - c) / \|x - c\|$: by Cauchy's
-//! inequality no other point of the ball is nearer. Convex, unique, $O(p)$. Radius zero leaves only the centre.
+//! A point outside moves towards the center until it meets the sphere, $P(x) = c + r (x - c) / \|x - c\|$: by Cauchy's
+//! inequality no other point of the ball is nearer. Convex, unique, $O(p)$. Radius zero leaves only the center.
 
 use super::magnitude::Length;
-use super::{Constraint, Structure, Workspace, refusal, require_dimension};
+use super::{Constraint, RowsAndBalls, Structure, Workspace, refusal, require_dimension};
 use crate::conic::Conic;
 use crate::error::Result;
 use crate::shape::Shape;
 use crate::spec::SetSpec;
 
-/// Points within a distance of a centre.
+/// Points within a distance of a center.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ball {
     radius: f64,
@@ -27,11 +27,21 @@ impl Ball {
         Err(refusal(ball.spec(), "the radius must be a finite number, zero or positive"))
     }
 
-    /// The same ball around another centre.
-    pub fn centred_at(self, center: Vec<f64>) -> Result<Self> {
+    /// The same ball around another center.
+    pub fn centered_at(self, center: Vec<f64>) -> Result<Self> {
         let finite = center.iter().all(|value| value.is_finite());
         let ball = Self { center: Some(center), ..self };
         if finite { Ok(ball) } else { Err(refusal(ball.spec(), "every coordinate of the center must be finite")) }
+    }
+
+    /// The center; `None` is the origin.
+    pub fn center(&self) -> Option<&[f64]> {
+        self.center.as_deref()
+    }
+
+    /// The largest distance from the center.
+    pub fn limit(&self) -> f64 {
+        self.radius
     }
 }
 
@@ -61,7 +71,7 @@ impl Constraint for Ball {
     }
 
     fn structure(&self) -> Structure<'_> {
-        Structure::Ball { centre: self.center.as_deref(), radius: self.radius }
+        Structure::Ball(self)
     }
 
     fn support_function(&self, direction: &[f64]) -> Option<f64> {
@@ -70,12 +80,15 @@ impl Constraint for Ball {
         Some(center + self.radius * length)
     }
 
-    fn conic(&self, features: usize) -> Option<Conic> {
-        Some(Conic::everything(features).in_ball(self.center.as_deref(), self.radius))
+    fn spec(&self) -> SetSpec {
+        SetSpec::Ball { radius: self.radius, center: self.center.clone() }
     }
+}
 
-    fn spec(&self) -> String {
-        SetSpec::Ball { radius: self.radius, center: self.center.clone() }.to_string()
+impl RowsAndBalls for Ball {
+    fn conic(&self, features: usize) -> Option<Conic> {
+        let is_own = self.center().is_none_or(|center| center.len() == features);
+        is_own.then(|| Conic::everything(features).in_ball(self.center(), self.radius))
     }
 }
 
@@ -97,18 +110,18 @@ mod tests {
     use crate::constraint::projected;
 
     #[test]
-    fn a_point_outside_moves_along_the_ray_to_the_centre() -> Result<()> {
+    fn a_point_outside_moves_along_the_ray_to_the_center() -> Result<()> {
         assert_eq!(projected(&Ball::radius(2.5)?, &[3.0, -4.0])?, [1.5, -2.0]);
-        let shifted = Ball::radius(1.0)?.centred_at(vec![1.0, 1.0])?;
+        let shifted = Ball::radius(1.0)?.centered_at(vec![1.0, 1.0])?;
         assert_eq!(projected(&shifted, &[1.0, 5.0])?, [1.0, 2.0]);
         assert_eq!(projected(&shifted, &[1.0, 1.5])?, [1.0, 1.5]);
         Ok(())
     }
 
     #[test]
-    fn radius_zero_leaves_only_the_centre() -> Result<()> {
+    fn radius_zero_leaves_only_the_center() -> Result<()> {
         assert_eq!(projected(&Ball::radius(0.0)?, &[3.0, -4.0])?, [0.0, 0.0]);
-        assert_eq!(projected(&Ball::radius(0.0)?.centred_at(vec![7.0])?, &[-2.0])?, [7.0]);
+        assert_eq!(projected(&Ball::radius(0.0)?.centered_at(vec![7.0])?, &[-2.0])?, [7.0]);
         Ok(())
     }
 }

@@ -3,10 +3,14 @@
 //! Squared distance is a sum over the ranges, so each is projected by itself; ties within a range follow its set.
 //! Convex if every part is; the cost is that of the parts.
 
-use super::{Choice, Choosing, Constraint, Face, Structure, WholeSpace, Workspace, refusal, require_dimension};
+use super::{
+    Choice, Choosing, Constraint, Face, Faces, RowsAndBalls, Structure, WholeSpace, Workspace, refusal,
+    require_dimension,
+};
 use crate::conic::Conic;
 use crate::error::{Error, Result};
 use crate::shape::Shape;
+use crate::spec::{Block, SetSpec};
 
 /// Different sets on different, disjoint ranges of indices.
 #[derive(Default)]
@@ -61,7 +65,7 @@ impl<'a> Blocks<'a> {
     }
 
     /// Refuses a range beyond the parameter.
-    pub(crate) fn check_range(spec: &str, first: usize, last: usize, shape: Shape) -> Result<()> {
+    pub(crate) fn check_range(spec: &SetSpec, first: usize, last: usize, shape: Shape) -> Result<()> {
         let p = shape.len();
         if last < p {
             return Ok(());
@@ -109,23 +113,18 @@ impl Constraint for Blocks<'_> {
     }
 
     fn structure(&self) -> Structure<'_> {
-        let flat = |part: &Part| matches!(part.set.structure(), Structure::Polyhedron | Structure::WholeSpace);
+        let is_flat = |part: &Part| part.set.structure().faces().is_some();
         let is_choice = |part: &Part| matches!(part.set.structure(), Structure::Choice(_));
-        if self.parts.iter().all(flat) {
-            Structure::Polyhedron
+        let is_described = |part: &Part| part.set.structure().rows_and_balls().is_some();
+        if self.parts.iter().all(is_flat) {
+            Structure::Polyhedron(self)
         } else if self.parts.iter().any(is_choice) && self.parts.iter().all(|part| part.choice().is_some()) {
             Structure::Choice(self)
+        } else if self.parts.iter().all(is_described) {
+            Structure::Convex(self)
         } else {
             Structure::Other
         }
-    }
-
-    fn face(&self, point: &[f64]) -> Option<Face> {
-        let mut face = Face::of_free(self.outside(point.len()));
-        for part in &self.parts {
-            face = face.beside(&part.set.face(point.get(part.first..=part.last)?)?, part.first);
-        }
-        Some(face)
     }
 
     fn support_function(&self, direction: &[f64]) -> Option<f64> {
@@ -136,16 +135,30 @@ impl Constraint for Blocks<'_> {
         self.outside(direction.len()).all(|j| direction[j] == 0.0).then_some(total)
     }
 
+    fn spec(&self) -> SetSpec {
+        let block = |part: &Part| Block { first: part.first, last: part.last, set: part.set.spec() };
+        SetSpec::Blocks(self.parts.iter().map(block).collect())
+    }
+}
+
+/// The parts side by side; none if one of them has none, since the others would leave its range free.
+impl RowsAndBalls for Blocks<'_> {
     fn conic(&self, features: usize) -> Option<Conic> {
         self.parts.iter().try_fold(Conic::everything(features), |set, part| {
-            let inside = part.set.conic(part.last - part.first + 1)?;
+            let inside = part.set.structure().conic(part.last - part.first + 1)?;
             (part.last < features).then(|| set.and(&inside.placed(part.first, features)))
         })
     }
+}
 
-    fn spec(&self) -> String {
-        let range = |part: &Part| crate::spec::block_text(part.first, part.last, &part.set.spec());
-        format!("blocks{}", self.parts.iter().map(range).collect::<String>())
+impl Faces for Blocks<'_> {
+    fn face(&self, point: &[f64]) -> Option<Face> {
+        let mut face = Face::of_free(self.outside(point.len()));
+        for part in &self.parts {
+            let own = part.set.structure().faces()?.face(point.get(part.first..=part.last)?)?;
+            face = face.beside(&own, part.first);
+        }
+        Some(face)
     }
 }
 
@@ -188,7 +201,7 @@ mod tests {
     fn each_range_obeys_its_own_set_and_the_rest_is_free() -> Result<()> {
         let set = Blocks::new().with(0, 1, Simplex::default())?.with(3, 3, NonNegative)?;
         assert_eq!(projected(&set, &[5.0, -5.0, -7.0, -2.0])?, [1.0, 0.0, -7.0, 0.0]);
-        assert_eq!(set.spec(), "blocks[0-1: simplex][3: nonneg]");
+        assert_eq!(set.spec().to_string(), "blocks[0-1: simplex][3: nonneg]");
         assert!(projected(&set, &[1.0, 2.0]).is_err());
         Ok(())
     }

@@ -3,8 +3,9 @@
 //! Squared distance is a sum over coordinates, so each is clipped by itself: $P(x)_j = \min(\max(x_j, l_j), u_j)$.
 //! Convex, unique, $O(p)$.
 
-use super::structure::{face_of_box, support_of_box};
-use super::{Constraint, Face, Structure, Workspace, refusal, require_dimension};
+use super::face::face_of_box;
+use super::structure::support_of_box;
+use super::{Constraint, Face, Faces, RowsAndBalls, Structure, Workspace, refusal, require_dimension};
 use crate::conic::Conic;
 use crate::error::Result;
 use crate::shape::Shape;
@@ -152,27 +153,31 @@ impl Constraint for Bounds {
     }
 
     fn structure(&self) -> Structure<'_> {
-        Structure::Polyhedron
-    }
-
-    fn face(&self, point: &[f64]) -> Option<Face> {
-        Some(face_of_box(self.pairs(point.len()), point))
+        Structure::Polyhedron(self)
     }
 
     fn support_function(&self, direction: &[f64]) -> Option<f64> {
         support_of_box(self.pairs(direction.len()), direction)
     }
 
-    fn conic(&self, features: usize) -> Option<Conic> {
-        Some(Conic::everything(features).between(self.pairs(features)))
-    }
-
-    fn spec(&self) -> String {
+    fn spec(&self) -> SetSpec {
         match self.limits.clone() {
             Limits::Shared { lower, upper } => SetSpec::Bounds { lower, upper },
             Limits::Each { lower, upper } => SetSpec::BoundsEach { lower, upper },
         }
-        .to_string()
+    }
+}
+
+impl RowsAndBalls for Bounds {
+    fn conic(&self, features: usize) -> Option<Conic> {
+        let is_own = self.dimension().is_none_or(|dimension| dimension == features);
+        is_own.then(|| Conic::everything(features).between(self.pairs(features)))
+    }
+}
+
+impl Faces for Bounds {
+    fn face(&self, point: &[f64]) -> Option<Face> {
+        Some(face_of_box(self.pairs(point.len()), point))
     }
 }
 

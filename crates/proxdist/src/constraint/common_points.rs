@@ -7,10 +7,11 @@
 //! Sets of one's own that only have a projection are handled by Dykstra's algorithm ([`Dykstra`]), to a tolerance.
 
 use super::dykstra::Dykstra;
-use super::{Constraint, Workspace, projection_failure, refusal};
+use super::{Constraint, RowsAndBalls, Structure, Workspace, projection_failure, refusal};
 use crate::conic::{Conic, Nearest, nearest};
 use crate::error::Result;
 use crate::shape::Shape;
+use crate::spec::SetSpec;
 
 /// Distance that counts as none, relative to the point: a point of all parts is left as it is.
 const ROUNDING: f64 = 1e-15;
@@ -47,7 +48,7 @@ impl CommonPoints {
         let is_empty = |chosen: &[usize]| {
             let all = chosen
                 .iter()
-                .try_fold(Conic::everything(features), |set, &k| Some(set.and(&parts[k].conic(features)?)));
+                .try_fold(Conic::everything(features), |set, &k| Some(set.and(&parts[k].structure().conic(features)?)));
             all.is_some_and(|set| nearest(&set, None, &vec![0.0; features]) == Nearest::Empty)
         };
         let pairs = (0..parts.len()).flat_map(|a| (a + 1..parts.len()).map(move |b| vec![a, b]));
@@ -61,7 +62,7 @@ impl CommonPoints {
             }
             chosen
         });
-        let names: Vec<String> = conflict.into_iter().map(|k| super::brief(&parts[k].spec())).collect();
+        let names: Vec<String> = conflict.into_iter().map(|k| super::brief(parts[k].spec())).collect();
         names.join(" and ")
     }
 }
@@ -114,9 +115,9 @@ impl Constraint for CommonPoints {
         }
     }
 
-    fn conic(&self, features: usize) -> Option<Conic> {
-        let parts = self.parts.parts();
-        parts.iter().try_fold(Conic::everything(features), |set, part| Some(set.and(&part.conic(features)?)))
+    fn structure(&self) -> Structure<'_> {
+        let is_described = self.parts.parts().iter().all(|part| part.structure().rows_and_balls().is_some());
+        if is_described { Structure::Convex(self) } else { Structure::Other }
     }
 
     /// The least of the parts' values is a bound, and where it is attained in all parts, exact; it need not be, so there is none here.
@@ -124,7 +125,17 @@ impl Constraint for CommonPoints {
         None
     }
 
-    fn spec(&self) -> String {
+    fn spec(&self) -> SetSpec {
         self.parts.spec()
+    }
+}
+
+/// One below the other; none if one of the parts has none, since what the others describe would be a larger set.
+impl RowsAndBalls for CommonPoints {
+    fn conic(&self, features: usize) -> Option<Conic> {
+        let parts = self.parts.parts();
+        parts
+            .iter()
+            .try_fold(Conic::everything(features), |set, part| Some(set.and(&part.structure().conic(features)?)))
     }
 }

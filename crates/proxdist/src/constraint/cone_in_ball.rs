@@ -7,22 +7,22 @@
 
 use super::ball::{Ball, shorten};
 use super::magnitude::Length;
-use super::{Choice, Choosing, Constraint, Structure, Workspace, projected, refusal};
+use super::{Choice, Choosing, Constraint, RowsAndBalls, Structure, Workspace, projected, refusal};
 use crate::conic::Conic;
 use crate::error::Result;
 use crate::shape::Shape;
+use crate::spec::SetSpec;
 
 /// A cone and a ball around the origin at once.
 pub struct ConeInBall<C> {
     cone: C,
     ball: Ball,
-    radius: f64,
 }
 
 impl<C: Constraint> ConeInBall<C> {
     /// Points of `cone` no longer than `radius`; the set must say of itself that it is a cone.
     pub fn new(cone: C, radius: f64) -> Result<Self> {
-        let set = Self { cone, ball: Ball::radius(radius)?, radius };
+        let set = Self { cone, ball: Ball::radius(radius)? };
         if set.cone.is_cone() {
             return Ok(set);
         }
@@ -33,7 +33,7 @@ impl<C: Constraint> ConeInBall<C> {
 impl<C: Constraint> Constraint for ConeInBall<C> {
     fn project(&self, point: &mut [f64], work: &mut Workspace) -> Result<()> {
         self.cone.project(point, work)?;
-        shorten(point, self.radius);
+        shorten(point, self.ball.limit());
         Ok(())
     }
 
@@ -47,27 +47,30 @@ impl<C: Constraint> Constraint for ConeInBall<C> {
 
     fn structure(&self) -> Structure<'_> {
         match self.cone.structure() {
-            Structure::WholeSpace => Structure::Ball { centre: None, radius: self.radius },
+            Structure::WholeSpace => Structure::Ball(&self.ball),
             Structure::Rank { rank, rows, columns, .. } => {
-                Structure::Rank { rank, rows, columns, radius: Some(self.radius) }
+                Structure::Rank { rank, rows, columns, radius: Some(self.ball.limit()) }
             }
             Structure::Choice(_) => Structure::Choice(self),
-            _ => Structure::Other,
+            Structure::Ball(_) | Structure::Polyhedron(_) | Structure::Convex(_) => Structure::Convex(self),
+            Structure::Other => Structure::Other,
         }
     }
 
     /// The best direction of the cone is that of its projection, the best length the radius.
     fn support_function(&self, direction: &[f64]) -> Option<f64> {
         let nearest = projected(&self.cone, direction).ok()?;
-        Some(self.radius * Length::of(nearest.iter().copied()).value())
+        Some(self.ball.limit() * Length::of(nearest.iter().copied()).value())
     }
 
+    fn spec(&self) -> SetSpec {
+        SetSpec::all_of([self.cone.spec(), self.ball.spec()])
+    }
+}
+
+impl<C: Constraint> RowsAndBalls for ConeInBall<C> {
     fn conic(&self, features: usize) -> Option<Conic> {
-        Some(self.cone.conic(features)?.in_ball(None, self.radius))
-    }
-
-    fn spec(&self) -> String {
-        format!("{} & {}", self.cone.spec(), self.ball.spec())
+        Some(self.cone.structure().conic(features)?.in_ball(None, self.ball.limit()))
     }
 }
 
@@ -81,7 +84,7 @@ impl<C: Constraint> Choosing for ConeInBall<C> {
 
     fn on_support(&self, support: &[usize]) -> Option<Box<dyn Constraint + '_>> {
         let Structure::Choice(cone) = self.cone.structure() else { return None };
-        let rest = ConeInBall::new(cone.on_support(support)?, self.radius);
+        let rest = ConeInBall::new(cone.on_support(support)?, self.ball.limit());
         rest.ok().map(|set| Box::new(set) as Box<dyn Constraint>)
     }
 }

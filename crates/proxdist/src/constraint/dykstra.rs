@@ -9,6 +9,7 @@ use super::magnitude::Length;
 use super::{Constraint, Workspace, projection_failure, refusal};
 use crate::error::{Error, Result};
 use crate::shape::Shape;
+use crate::spec::SetSpec;
 
 /// Movement per sweep at which the iteration ends, relative to the size of the point.
 const TOLERANCE: f64 = 1e-12;
@@ -114,8 +115,8 @@ impl Constraint for Dykstra {
         })
     }
 
-    fn spec(&self) -> String {
-        super::intersection::joined(&self.parts)
+    fn spec(&self) -> SetSpec {
+        SetSpec::all_of(self.parts.iter().map(Constraint::spec))
     }
 }
 

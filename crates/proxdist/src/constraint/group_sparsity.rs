@@ -158,8 +158,8 @@ impl Constraint for GroupSparsity {
         Structure::Choice(self)
     }
 
-    fn spec(&self) -> String {
-        SetSpec::GroupSparsity { keep: self.keep, groups: self.groups.clone() }.to_string()
+    fn spec(&self) -> SetSpec {
+        SetSpec::GroupSparsity { keep: self.keep, groups: self.groups.clone() }
     }
 }
 

@@ -4,7 +4,9 @@
 //! to the boundary is perpendicular to it. Convex, unique, $O(p)$. Where $a$ has one nonzero entry, that coordinate has the limit $b/a_j$, met exactly.
 
 use super::magnitude::Length;
-use super::{Constraint, Face, Structure, Workspace, projection_failure, refusal, require_dimension};
+use super::{
+    Constraint, Face, Faces, RowsAndBalls, Structure, Workspace, projection_failure, refusal, require_dimension,
+};
 use crate::conic::Conic;
 use crate::error::Result;
 use crate::shape::Shape;
@@ -78,24 +80,28 @@ impl Constraint for HalfSpace {
     }
 
     fn structure(&self) -> Structure<'_> {
-        Structure::Polyhedron
+        Structure::Polyhedron(self)
     }
 
+    fn spec(&self) -> SetSpec {
+        SetSpec::HalfSpace { normal: self.normal.clone(), offset: self.offset }
+    }
+}
+
+impl RowsAndBalls for HalfSpace {
+    fn conic(&self, features: usize) -> Option<Conic> {
+        let terms = self.unit.iter().copied().enumerate().filter(|(_, a)| *a != 0.0).collect();
+        (features == self.unit.len()).then(|| Conic::everything(features).at_most(terms, self.distance))
+    }
+}
+
+impl Faces for HalfSpace {
     fn face(&self, point: &[f64]) -> Option<Face> {
         let face = Face::of_free(0..self.unit.len());
         let terms = || point.iter().zip(&self.unit).map(|(x, a)| x * a);
         let size = terms().map(f64::abs).sum::<f64>() + self.distance.abs();
         let active = terms().sum::<f64>() >= self.distance - ON_BOUNDARY * size;
         (point.len() == self.unit.len()).then(|| if active { face.holding(&self.unit) } else { face })
-    }
-
-    fn conic(&self, features: usize) -> Option<Conic> {
-        let terms = self.unit.iter().copied().enumerate().filter(|(_, a)| *a != 0.0).collect();
-        Some(Conic::everything(features).at_most(terms, self.distance))
-    }
-
-    fn spec(&self) -> String {
-        SetSpec::HalfSpace { normal: self.normal.clone(), offset: self.offset }.to_string()
     }
 }
 

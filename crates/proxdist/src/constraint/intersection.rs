@@ -5,47 +5,45 @@
 //! 2. Convex sets without such a formula: the nearest common point solves a quadratic program, to the last digit (`common_points.rs`).
 //! 3. Anything else is refused: alternating projections would end somewhere, but not at the nearest point.
 //!
-//! Sets are recognised by their specification, read back as a [`SetSpec`]; a set of your own with a specification outside
-//! the grammar takes part through `is_convex` and `is_cone`.
+//! Sets are recognised by their [`SetSpec`]; a set of your own, outside the grammar, takes part through `is_convex`, `is_cone` and `structure`.
 
 use super::common_points::CommonPoints;
 use super::sparse_sum::NonNegativeL1;
 use super::{
-    Bounds, ConeInBall, Constraint, Face, L1Ball, Simplex, SparseBounded, SparseSum, Sparsity, Structure, WholeSpace,
+    Ball, Bounds, ConeInBall, Constraint, L1Ball, Simplex, SparseBounded, SparseSum, Sparsity, Structure, WholeSpace,
     Workspace, refusal,
 };
-use crate::conic::Conic;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::shape::Shape;
 use crate::spec::SetSpec;
 
 /// How the nearest common point is found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Method {
+pub enum Projection {
     /// A formula, up to rounding.
-    Exact,
+    Formula,
     /// A quadratic program, up to rounding; sets of one's own that only have a projection take part by Dykstra's iteration, up to a tolerance.
     Program,
 }
 
 /// The intersection of several sets; see [`intersection`].
 pub struct Intersection {
-    spec: String,
-    method: Method,
+    spec: SetSpec,
+    projection: Projection,
     set: Box<dyn Constraint>,
 }
 
 /// The intersection of `parts`, or an error that says which of them cannot be combined.
 pub fn intersection(parts: Vec<Box<dyn Constraint>>) -> Result<Intersection> {
-    let spec = joined(&parts);
-    let (set, method) = Recognised::from(parts, &spec)?.combine(&spec)?;
-    Ok(Intersection { spec, method, set })
+    let spec = SetSpec::all_of(parts.iter().map(Constraint::spec));
+    let (set, projection) = Recognised::from(parts, &spec)?.combine(&spec)?;
+    Ok(Intersection { spec, projection, set })
 }
 
 impl Intersection {
-    /// Whether the projection is exact or iterative.
-    pub fn method(&self) -> Method {
-        self.method
+    /// How the nearest common point is found.
+    pub fn projection(&self) -> Projection {
+        self.projection
     }
 }
 
@@ -74,26 +72,41 @@ impl Constraint for Intersection {
         self.set.structure()
     }
 
-    fn face(&self, point: &[f64]) -> Option<Face> {
-        self.set.face(point)
-    }
-
-    fn conic(&self, features: usize) -> Option<Conic> {
-        self.set.conic(features)
-    }
-
     fn support_function(&self, direction: &[f64]) -> Option<f64> {
         self.set.support_function(direction)
     }
 
-    fn spec(&self) -> String {
+    fn spec(&self) -> SetSpec {
         self.spec.clone()
     }
 }
 
-/// The specification of all parts together.
-pub(super) fn joined(parts: &[Box<dyn Constraint>]) -> String {
-    parts.iter().map(Constraint::spec).collect::<Vec<_>>().join(" & ")
+/// A set that its specification says everything about, as it merges with others of its kind.
+enum Rule {
+    Everything,
+    Keep(usize),
+    Ball(f64),
+    L1(f64),
+    Limits(Bounds),
+    Total(f64),
+}
+
+impl Rule {
+    /// `None` for sets that stay as they are.
+    fn of(leaf: &SetSpec) -> Result<Option<Self>> {
+        Ok(Some(match leaf {
+            SetSpec::WholeSpace => Self::Everything,
+            SetSpec::Sparsity { keep } => Self::Keep(*keep),
+            SetSpec::Ball { radius, center: None } => Self::Ball(*radius),
+            SetSpec::L1Ball { radius } => Self::L1(*radius),
+            SetSpec::NonNegative => Self::Limits(Bounds::between(0.0, f64::INFINITY)?),
+            SetSpec::LinfBall { radius } => Self::Limits(Bounds::between(-radius, *radius)?),
+            SetSpec::Bounds { lower, upper } => Self::Limits(Bounds::between(*lower, *upper)?),
+            SetSpec::BoundsEach { lower, upper } => Self::Limits(Bounds::each(lower.clone(), upper.clone())?),
+            SetSpec::Simplex { total } => Self::Total(*total),
+            _ => return Ok(None),
+        }))
+    }
 }
 
 /// The parts, with those that have merged into one another: two boxes are one box, two radii are the smaller one.
@@ -108,44 +121,39 @@ struct Recognised {
 }
 
 impl Recognised {
-    fn from(parts: Vec<Box<dyn Constraint>>, spec: &str) -> Result<Self> {
+    fn from(parts: Vec<Box<dyn Constraint>>, spec: &SetSpec) -> Result<Self> {
         let mut result = Self::default();
         for part in parts {
-            let leaves = match SetSpec::parse(&part.spec()) {
-                Ok(SetSpec::Intersection(leaves)) => leaves,
-                Ok(leaf) => vec![leaf],
-                Err(_) => Vec::new(),
+            let leaves = match part.spec() {
+                SetSpec::Intersection(leaves) => leaves,
+                leaf => vec![leaf],
             };
-            if leaves.is_empty() || !leaves.iter().all(mergeable) {
-                result.others.push(part);
-                continue;
-            }
-            for leaf in leaves {
-                result.merge(leaf, spec)?;
+            let rules = leaves.iter().map(Rule::of).collect::<Result<Vec<_>>>()?;
+            match rules.into_iter().collect::<Option<Vec<_>>>() {
+                Some(rules) => rules.into_iter().try_for_each(|rule| result.merge(rule, spec))?,
+                None => result.others.push(part),
             }
         }
         Ok(result)
     }
 
-    fn merge(&mut self, leaf: SetSpec, spec: &str) -> Result<()> {
-        match leaf {
-            SetSpec::Sparsity { keep } => self.keep = Some(self.keep.map_or(keep, |other| other.min(keep))),
-            SetSpec::Ball { radius, .. } => self.ball = Some(self.ball.map_or(radius, |other| other.min(radius))),
-            SetSpec::L1Ball { radius } => self.l1 = Some(self.l1.map_or(radius, |other| other.min(radius))),
-            SetSpec::NonNegative => self.limit(Bounds::between(0.0, f64::INFINITY)?, spec)?,
-            SetSpec::LinfBall { radius } => self.limit(Bounds::between(-radius, radius)?, spec)?,
-            SetSpec::Bounds { lower, upper } => self.limit(Bounds::between(lower, upper)?, spec)?,
-            SetSpec::BoundsEach { lower, upper } => self.limit(Bounds::each(lower, upper)?, spec)?,
-            SetSpec::Simplex { total } if self.simplex.is_some_and(|other| other != total) => {
+    fn merge(&mut self, rule: Rule, spec: &SetSpec) -> Result<()> {
+        let least = |other: Option<f64>, radius: f64| Some(other.map_or(radius, |other| other.min(radius)));
+        match rule {
+            Rule::Everything => {}
+            Rule::Keep(keep) => self.keep = Some(self.keep.map_or(keep, |other| other.min(keep))),
+            Rule::Ball(radius) => self.ball = least(self.ball, radius),
+            Rule::L1(radius) => self.l1 = least(self.l1, radius),
+            Rule::Limits(bounds) => self.limit(bounds, spec)?,
+            Rule::Total(total) if self.simplex.is_some_and(|other| other != total) => {
                 return Err(refusal(spec, "the entries cannot have two different sums: the set is empty"));
             }
-            SetSpec::Simplex { total } => self.simplex = Some(total),
-            _ => {}
+            Rule::Total(total) => self.simplex = Some(total),
         }
         Ok(())
     }
 
-    fn limit(&mut self, bounds: Bounds, spec: &str) -> Result<()> {
+    fn limit(&mut self, bounds: Bounds, spec: &SetSpec) -> Result<()> {
         let merged = match &self.bounds {
             None => Some(bounds),
             Some(other) => other.and(&bounds),
@@ -158,27 +166,27 @@ impl Recognised {
     }
 
     /// The set that holds all the parts, and how it projects.
-    fn combine(mut self, spec: &str) -> Result<(Box<dyn Constraint>, Method)> {
+    fn combine(mut self, spec: &SetSpec) -> Result<(Box<dyn Constraint>, Projection)> {
         let ball = self.ball.take();
-        let (core, method) = match self.keep {
-            Some(keep) => (self.sparse(keep, spec)?, Method::Exact),
+        let (core, projection) = match self.keep {
+            Some(keep) => (self.sparse(keep, spec)?, Projection::Formula),
             None => self.dense(spec)?,
         };
         let Some(radius) = ball else {
-            return Ok((core, method));
+            return Ok((core, projection));
         };
         if core.is_cone() {
-            return Ok((Box::new(ConeInBall::new(core, radius)?), method));
+            return Ok((Box::new(ConeInBall::new(core, radius)?), projection));
         }
         if core.is_convex() {
-            let parts: Vec<Box<dyn Constraint>> = vec![core, Box::new(super::Ball::radius(radius)?)];
-            return Ok((Box::new(CommonPoints::new(parts)?), Method::Program));
+            let parts: Vec<Box<dyn Constraint>> = vec![core, Box::new(Ball::radius(radius)?)];
+            return Ok((Box::new(CommonPoints::new(parts)?), Projection::Program));
         }
-        Err(no_formula(spec, &core.spec(), &super::Ball::radius(radius)?.spec()))
+        Err(no_formula(spec, &core.spec(), &Ball::radius(radius)?.spec()))
     }
 
     /// Sparsity with everything but the ball.
-    fn sparse(self, keep: usize, spec: &str) -> Result<Box<dyn Constraint>> {
+    fn sparse(self, keep: usize, spec: &SetSpec) -> Result<Box<dyn Constraint>> {
         let sparsity = Sparsity::at_most(keep);
         if let Some(other) = self.others.first() {
             return Err(no_formula(spec, &sparsity.spec(), &other.spec()));
@@ -207,7 +215,7 @@ impl Recognised {
     }
 
     /// Everything but sparsity and the ball.
-    fn dense(self, spec: &str) -> Result<(Box<dyn Constraint>, Method)> {
+    fn dense(self, spec: &SetSpec) -> Result<(Box<dyn Constraint>, Projection)> {
         let mut parts = self.others;
         match (self.bounds, self.l1) {
             (Some(bounds), Some(radius)) if signs(&bounds) => {
@@ -225,14 +233,14 @@ impl Recognised {
         }
         if parts.len() <= 1 {
             let only = parts.pop().unwrap_or_else(|| Box::new(WholeSpace));
-            return Ok((only, Method::Exact));
+            return Ok((only, Projection::Formula));
         }
         if let Some(at) = parts.iter().position(|part| !part.is_convex()) {
             let stubborn = parts.swap_remove(at).spec();
-            let beside = parts.first().map_or_else(String::new, Constraint::spec);
+            let beside = parts.first().map_or(SetSpec::WholeSpace, Constraint::spec);
             return Err(no_formula(spec, &stubborn, &beside));
         }
-        Ok((Box::new(CommonPoints::new(parts)?), Method::Program))
+        Ok((Box::new(CommonPoints::new(parts)?), Projection::Program))
     }
 }
 
@@ -241,23 +249,7 @@ fn signs(bounds: &Bounds) -> bool {
     bounds.shared() == Some((0.0, f64::INFINITY))
 }
 
-/// Whether the specification alone says everything about the set.
-fn mergeable(leaf: &SetSpec) -> bool {
-    match leaf {
-        SetSpec::Ball { center, .. } => center.is_none(),
-        SetSpec::WholeSpace
-        | SetSpec::Sparsity { .. }
-        | SetSpec::L1Ball { .. }
-        | SetSpec::NonNegative
-        | SetSpec::LinfBall { .. }
-        | SetSpec::Bounds { .. }
-        | SetSpec::BoundsEach { .. }
-        | SetSpec::Simplex { .. } => true,
-        _ => false,
-    }
-}
-
-fn no_formula(spec: &str, first: &str, second: &str) -> crate::error::Error {
+fn no_formula(spec: &SetSpec, first: &SetSpec, second: &SetSpec) -> Error {
     let reason = format!(
         "no exact projection is known for {first} together with {second}. Sets that are not convex combine only as \
          sparsity with box, nonneg or linf, or with simplex, or with l1 (and nonneg); and cones (sparsity, \
@@ -269,7 +261,7 @@ fn no_formula(spec: &str, first: &str, second: &str) -> crate::error::Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::constraint::{Ball, GroupSparsity, Monotone, NonNegative, Rank, projected};
+    use crate::constraint::{GroupSparsity, Monotone, NonNegative, Rank, projected};
 
     fn of(parts: Vec<Box<dyn Constraint>>) -> Result<Intersection> {
         intersection(parts)
@@ -278,18 +270,21 @@ mod tests {
     #[test]
     fn known_pairs_are_exact_in_any_order() -> Result<()> {
         let set = of(vec![Box::new(Ball::radius(1.0)?), Box::new(NonNegative), Box::new(Sparsity::at_most(1))])?;
-        assert_eq!(set.method(), Method::Exact);
-        assert_eq!(set.spec(), "ball:1 & nonneg & sparsity:1");
+        assert_eq!(set.projection(), Projection::Formula);
+        assert_eq!(set.spec().to_string(), "ball:1 & nonneg & sparsity:1");
         assert_eq!(projected(&set, &[-9.0, 3.0, 2.0])?, [0.0, 1.0, 0.0]);
         for cone in [Box::new(Rank::at_most(1, 2, 2)) as Box<dyn Constraint>, Box::new(GroupSparsity::of_size(1, 2)?)] {
-            assert_eq!(of(vec![cone, Box::new(Ball::radius(1.0)?)])?.method(), Method::Exact);
+            assert_eq!(of(vec![cone, Box::new(Ball::radius(1.0)?)])?.projection(), Projection::Formula);
         }
         Ok(())
     }
 
     #[test]
     fn other_convex_sets_are_solved_for_and_the_rest_is_refused() -> Result<()> {
-        assert_eq!(of(vec![Box::new(Monotone::increasing()), Box::new(Simplex::default())])?.method(), Method::Program);
+        assert_eq!(
+            of(vec![Box::new(Monotone::increasing()), Box::new(Simplex::default())])?.projection(),
+            Projection::Program
+        );
         let refused = of(vec![Box::new(Monotone::increasing()), Box::new(Sparsity::at_most(2))]);
         let message = refused.err().map(|error| error.to_string()).unwrap_or_default();
         assert!(message.contains("no exact projection is known for sparsity:2 together with monotone"), "{message}");

@@ -5,7 +5,7 @@
 
 use super::simplex::Level;
 use super::structure::top;
-use super::{Constraint, Face, Structure, Workspace, refusal};
+use super::{Constraint, Face, Faces, RowsAndBalls, Structure, Workspace, refusal};
 use crate::conic::Conic;
 use crate::error::Result;
 use crate::spec::SetSpec;
@@ -60,27 +60,31 @@ impl Constraint for L1Ball {
     }
 
     fn structure(&self) -> Structure<'_> {
-        Structure::Polyhedron
-    }
-
-    fn face(&self, point: &[f64]) -> Option<Face> {
-        if self.is_interior(point) {
-            return Some(Face::of_free(0..point.len()));
-        }
-        let signs: Vec<f64> = point.iter().map(|x| if *x == 0.0 { 0.0 } else { x.signum() }).collect();
-        Some(Face::of_free((0..point.len()).filter(|&j| point[j] != 0.0)).holding(&signs))
+        Structure::Polyhedron(self)
     }
 
     fn support_function(&self, direction: &[f64]) -> Option<f64> {
         Some(self.radius * top(direction.iter().map(|d| d.abs())).max(0.0))
     }
 
+    fn spec(&self) -> SetSpec {
+        SetSpec::L1Ball { radius: self.radius }
+    }
+}
+
+impl RowsAndBalls for L1Ball {
     fn conic(&self, features: usize) -> Option<Conic> {
         Some(Conic::everything(features).in_l1_ball(self.radius))
     }
+}
 
-    fn spec(&self) -> String {
-        SetSpec::L1Ball { radius: self.radius }.to_string()
+impl Faces for L1Ball {
+    fn face(&self, point: &[f64]) -> Option<Face> {
+        if self.is_interior(point) {
+            return Some(Face::of_free(0..point.len()));
+        }
+        let signs: Vec<f64> = point.iter().map(|x| if *x == 0.0 { 0.0 } else { x.signum() }).collect();
+        Some(Face::of_free((0..point.len()).filter(|&j| point[j] != 0.0)).holding(&signs))
     }
 }
 

@@ -3,8 +3,8 @@
 //! A box with limits $\pm r$, so each entry is clipped by itself. Convex, unique, $O(p)$.
 
 use super::bounds::clip;
-use super::structure::face_of_box;
-use super::{Constraint, Face, Structure, Workspace, refusal};
+use super::face::face_of_box;
+use super::{Constraint, Face, Faces, RowsAndBalls, Structure, Workspace, refusal};
 use crate::conic::Conic;
 use crate::error::Result;
 use crate::spec::SetSpec;
@@ -39,23 +39,27 @@ impl Constraint for LinfBall {
     }
 
     fn structure(&self) -> Structure<'_> {
-        Structure::Polyhedron
-    }
-
-    fn face(&self, point: &[f64]) -> Option<Face> {
-        Some(face_of_box(std::iter::repeat((-self.radius, self.radius)), point))
+        Structure::Polyhedron(self)
     }
 
     fn support_function(&self, direction: &[f64]) -> Option<f64> {
         Some(self.radius * direction.iter().map(|d| d.abs()).sum::<f64>())
     }
 
+    fn spec(&self) -> SetSpec {
+        SetSpec::LinfBall { radius: self.radius }
+    }
+}
+
+impl RowsAndBalls for LinfBall {
     fn conic(&self, features: usize) -> Option<Conic> {
         Some(Conic::everything(features).between(std::iter::repeat((-self.radius, self.radius))))
     }
+}
 
-    fn spec(&self) -> String {
-        SetSpec::LinfBall { radius: self.radius }.to_string()
+impl Faces for LinfBall {
+    fn face(&self, point: &[f64]) -> Option<Face> {
+        Some(face_of_box(std::iter::repeat((-self.radius, self.radius)), point))
     }
 }
 

@@ -12,6 +12,7 @@ mod choice;
 mod common_points;
 mod cone_in_ball;
 mod dykstra;
+mod face;
 mod group_sparsity;
 mod half_space;
 mod intersection;
@@ -38,9 +39,10 @@ pub use choice::{Choice, Choosing};
 pub use common_points::CommonPoints;
 pub use cone_in_ball::ConeInBall;
 pub use dykstra::Dykstra;
+pub use face::Face;
 pub use group_sparsity::GroupSparsity;
 pub use half_space::HalfSpace;
-pub use intersection::{Intersection, Method, intersection};
+pub use intersection::{Intersection, Projection, intersection};
 pub use l1_ball::L1Ball;
 pub use linf_ball::LinfBall;
 pub use monotone::Monotone;
@@ -50,13 +52,14 @@ pub use simplex::Simplex;
 pub use sparse_bounded::SparseBounded;
 pub use sparse_sum::SparseSum;
 pub use sparsity::Sparsity;
-pub use structure::{Face, Structure};
+pub use structure::{Faces, RowsAndBalls, Structure};
 pub use whole_space::WholeSpace;
 pub use workspace::Workspace;
 
-use crate::conic::Conic;
 use crate::error::{Error, Result};
 use crate::shape::Shape;
+use crate::spec::SetSpec;
+use std::fmt::Display;
 use std::ops::Deref;
 
 /// A closed set that a point can be projected onto.
@@ -89,22 +92,9 @@ pub trait Constraint: Send + Sync {
         Ok(())
     }
 
-    /// The family of the set, which decides how a fit is finished exactly.
+    /// The family of the set, which decides how a fit is finished exactly, with what that finish needs.
     fn structure(&self) -> Structure<'_> {
         Structure::Other
-    }
-
-    /// For polyhedra: the face that holds `point`, a point of the set, in its relative interior.
-    fn face(&self, point: &[f64]) -> Option<Face> {
-        let _ = point;
-        None
-    }
-
-    /// For convex sets: the same set by equations, inequalities and balls, for a vector of this length. With it a set has an exact finish and a
-    /// proven gap, alone and in any intersection.
-    fn conic(&self, features: usize) -> Option<Conic> {
-        let _ = features;
-        None
     }
 
     /// $\max_{c \in C} d^Tc$ for a direction $d$, where it is finite and cheap to find.
@@ -113,9 +103,10 @@ pub trait Constraint: Send + Sync {
         None
     }
 
-    /// The set in the grammar of [`crate::spec`], such as `sparsity:20`; sets outside the grammar name themselves.
-    fn spec(&self) -> String {
-        "custom".to_owned()
+    /// What the set is, as plain data; printed it is the text of [`crate::spec`], such as `sparsity:20`. A set of the grammar is taken at its
+    /// word where sets are combined; a set of your own gives itself a name, for messages and model files.
+    fn spec(&self) -> SetSpec {
+        SetSpec::Custom("custom".to_owned())
     }
 }
 
@@ -139,16 +130,10 @@ impl<P: Deref<Target: Constraint> + Send + Sync> Constraint for P {
     fn structure(&self) -> Structure<'_> {
         (**self).structure()
     }
-    fn face(&self, point: &[f64]) -> Option<Face> {
-        (**self).face(point)
-    }
-    fn conic(&self, features: usize) -> Option<Conic> {
-        (**self).conic(features)
-    }
     fn support_function(&self, direction: &[f64]) -> Option<f64> {
         (**self).support_function(direction)
     }
-    fn spec(&self) -> String {
+    fn spec(&self) -> SetSpec {
         (**self).spec()
     }
 }
@@ -164,19 +149,20 @@ pub fn projected(set: &dyn Constraint, point: &[f64]) -> Result<Vec<f64>> {
 const LONGEST_SPEC: usize = 80;
 
 /// The error of a set whose numbers make no sense, by themselves or for the parameter.
-fn refusal(spec: impl AsRef<str>, reason: impl Into<String>) -> Error {
-    Error::constraint(brief(spec.as_ref()), reason)
+fn refusal(spec: impl Display, reason: impl Into<String>) -> Error {
+    Error::constraint(brief(spec), reason)
 }
 
 /// The error of a projection that cannot be computed.
 fn projection_failure(set: &dyn Constraint, reason: impl Into<String>) -> Error {
-    Error::Projection { spec: brief(&set.spec()), reason: reason.into() }
+    Error::Projection { spec: brief(set.spec()), reason: reason.into() }
 }
 
-fn brief(spec: &str) -> String {
-    match spec.char_indices().nth(LONGEST_SPEC) {
-        Some((end, _)) => format!("{}…", &spec[..end]),
-        None => spec.to_owned(),
+fn brief(spec: impl Display) -> String {
+    let text = spec.to_string();
+    match text.char_indices().nth(LONGEST_SPEC) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
     }
 }
 

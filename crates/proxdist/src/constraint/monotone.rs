@@ -4,7 +4,7 @@
 //! merge the two. Neighbours out of order must be equal at the optimum, and a block of equal values sits at its mean, so
 //! the result is the projection. Every entry is merged at most once: $O(p)$. A convex cone, unique.
 
-use super::{Constraint, Face, Structure, Workspace};
+use super::{Constraint, Face, Faces, RowsAndBalls, Structure, Workspace};
 use crate::conic::Conic;
 use crate::error::Result;
 use crate::spec::{Direction, SetSpec};
@@ -55,9 +55,26 @@ impl Constraint for Monotone {
     }
 
     fn structure(&self) -> Structure<'_> {
-        Structure::Polyhedron
+        Structure::Polyhedron(self)
     }
 
+    fn spec(&self) -> SetSpec {
+        SetSpec::Monotone { direction: self.direction }
+    }
+}
+
+impl RowsAndBalls for Monotone {
+    fn conic(&self, features: usize) -> Option<Conic> {
+        let sign = match self.direction {
+            Direction::Increasing => 1.0,
+            Direction::Decreasing => -1.0,
+        };
+        let step = |set: Conic, j: usize| set.at_most(vec![(j, sign), (j + 1, -sign)], 0.0);
+        Some((0..features.saturating_sub(1)).fold(Conic::everything(features), step))
+    }
+}
+
+impl Faces for Monotone {
     fn face(&self, point: &[f64]) -> Option<Face> {
         let mut blocks: Vec<Vec<usize>> = Vec::new();
         for (j, x) in point.iter().enumerate() {
@@ -67,19 +84,6 @@ impl Constraint for Monotone {
             }
         }
         Some(Face::of_groups(blocks))
-    }
-
-    fn conic(&self, features: usize) -> Option<Conic> {
-        let sign = match self.direction {
-            Direction::Increasing => 1.0,
-            Direction::Decreasing => -1.0,
-        };
-        let step = |set: Conic, j: usize| set.at_most(vec![(j, sign), (j + 1, -sign)], 0.0);
-        Some((0..features.saturating_sub(1)).fold(Conic::everything(features), step))
-    }
-
-    fn spec(&self) -> String {
-        SetSpec::Monotone { direction: self.direction }.to_string()
     }
 }
 

@@ -3,8 +3,8 @@
 //! Coordinates do not interact, so each negative one moves to zero. A convex cone, $O(p)$.
 
 use super::bounds::clip;
-use super::structure::face_of_box;
-use super::{Constraint, Face, Structure, Workspace};
+use super::face::face_of_box;
+use super::{Constraint, Face, Faces, RowsAndBalls, Structure, Workspace};
 use crate::conic::Conic;
 use crate::error::Result;
 use crate::spec::SetSpec;
@@ -34,23 +34,27 @@ impl Constraint for NonNegative {
     }
 
     fn structure(&self) -> Structure<'_> {
-        Structure::Polyhedron
-    }
-
-    fn face(&self, point: &[f64]) -> Option<Face> {
-        Some(face_of_box(std::iter::repeat((0.0, f64::INFINITY)), point))
+        Structure::Polyhedron(self)
     }
 
     fn support_function(&self, direction: &[f64]) -> Option<f64> {
         direction.iter().all(|d| *d <= 0.0).then_some(0.0)
     }
 
+    fn spec(&self) -> SetSpec {
+        SetSpec::NonNegative
+    }
+}
+
+impl RowsAndBalls for NonNegative {
     fn conic(&self, features: usize) -> Option<Conic> {
         Some(Conic::everything(features).between(std::iter::repeat((0.0, f64::INFINITY))))
     }
+}
 
-    fn spec(&self) -> String {
-        SetSpec::NonNegative.to_string()
+impl Faces for NonNegative {
+    fn face(&self, point: &[f64]) -> Option<Face> {
+        Some(face_of_box(std::iter::repeat((0.0, f64::INFINITY)), point))
     }
 }
 

@@ -63,8 +63,8 @@ impl Constraint for Rank {
         Structure::Rank { rank: self.most, rows: self.rows, columns: self.columns, radius: None }
     }
 
-    fn spec(&self) -> String {
-        SetSpec::Rank { rank: self.most }.to_string()
+    fn spec(&self) -> SetSpec {
+        SetSpec::Rank { rank: self.most }
     }
 }
 

@@ -5,7 +5,7 @@
 //! candidates, $O(p)$ each. Convex, unique.
 
 use super::structure::top;
-use super::{Constraint, Face, Structure, Workspace, refusal};
+use super::{Constraint, Face, Faces, RowsAndBalls, Structure, Workspace, refusal};
 use crate::conic::Conic;
 use crate::error::Result;
 use crate::shape::Shape;
@@ -62,25 +62,29 @@ impl Constraint for Simplex {
     }
 
     fn structure(&self) -> Structure<'_> {
-        Structure::Polyhedron
-    }
-
-    fn face(&self, point: &[f64]) -> Option<Face> {
-        let support = (0..point.len()).filter(|&j| point[j] > 0.0);
-        Some(Face::of_free(support).holding(&vec![1.0; point.len()]))
+        Structure::Polyhedron(self)
     }
 
     fn support_function(&self, direction: &[f64]) -> Option<f64> {
         (!direction.is_empty()).then(|| self.total * top(direction.iter().copied()))
     }
 
+    fn spec(&self) -> SetSpec {
+        SetSpec::Simplex { total: self.total }
+    }
+}
+
+impl RowsAndBalls for Simplex {
     fn conic(&self, features: usize) -> Option<Conic> {
         let signs = Conic::everything(features).between(std::iter::repeat((0.0, f64::INFINITY)));
         Some(signs.equal((0..features).map(|j| (j, 1.0)).collect(), self.total))
     }
+}
 
-    fn spec(&self) -> String {
-        SetSpec::Simplex { total: self.total }.to_string()
+impl Faces for Simplex {
+    fn face(&self, point: &[f64]) -> Option<Face> {
+        let support = (0..point.len()).filter(|&j| point[j] > 0.0);
+        Some(Face::of_free(support).holding(&vec![1.0; point.len()]))
     }
 }
 

@@ -12,6 +12,7 @@ use super::sparsity::keep_fits;
 use super::{Choice, Choosing, Constraint, Structure, Workspace, projection_failure, refusal};
 use crate::error::Result;
 use crate::shape::Shape;
+use crate::spec::SetSpec;
 
 /// Sparsity and limits at once.
 #[derive(Clone, Debug, PartialEq)]
@@ -82,7 +83,7 @@ impl Constraint for SparseBounded {
     }
 
     fn check(&self, shape: Shape) -> Result<()> {
-        keep_fits(&self.spec(), self.keep, shape)?;
+        keep_fits(self, self.keep, shape)?;
         self.bounds.check(shape)?;
         self.emptiness(shape.len()).map_or(Ok(()), |reason| Err(refusal(self.spec(), reason)))
     }
@@ -91,8 +92,8 @@ impl Constraint for SparseBounded {
         Structure::Choice(self)
     }
 
-    fn spec(&self) -> String {
-        format!("sparsity:{} & {}", self.keep, self.bounds.spec())
+    fn spec(&self) -> SetSpec {
+        SetSpec::all_of([SetSpec::Sparsity { keep: self.keep }, self.bounds.spec()])
     }
 }
 

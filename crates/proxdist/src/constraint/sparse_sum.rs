@@ -8,10 +8,13 @@ use super::selection::{Cut, by_value};
 use super::simplex::Simplex;
 use super::sparsity::keep_fits;
 use super::structure::top;
-use super::{Choice, Choosing, Constraint, Face, L1Ball, NonNegative, Structure, Workspace, refusal};
+use super::{
+    Choice, Choosing, Constraint, Face, Faces, L1Ball, NonNegative, RowsAndBalls, Structure, Workspace, refusal,
+};
 use crate::conic::Conic;
 use crate::error::Result;
 use crate::shape::Shape;
+use crate::spec::SetSpec;
 
 /// Sparsity and a rule for the sum of the entries at once.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -83,7 +86,7 @@ impl Constraint for SparseSum {
     }
 
     fn check(&self, shape: Shape) -> Result<()> {
-        keep_fits(&self.spec(), self.keep, shape)
+        keep_fits(self, self.keep, shape)
     }
 
     fn structure(&self) -> Structure<'_> {
@@ -99,13 +102,13 @@ impl Constraint for SparseSum {
         }
     }
 
-    fn spec(&self) -> String {
+    fn spec(&self) -> SetSpec {
         let rule = match self.rule {
             Rule::Simplex(simplex) => simplex.spec(),
             Rule::L1(ball) => ball.spec(),
-            Rule::NonNegativeL1(ball) => format!("nonneg & {}", ball.spec()),
+            Rule::NonNegativeL1(ball) => NonNegativeL1(ball).spec(),
         };
-        format!("sparsity:{} & {rule}", self.keep)
+        SetSpec::all_of([SetSpec::Sparsity { keep: self.keep }, rule])
     }
 }
 
@@ -139,12 +142,7 @@ impl Constraint for NonNegativeL1 {
     }
 
     fn structure(&self) -> Structure<'_> {
-        Structure::Polyhedron
-    }
-
-    fn face(&self, point: &[f64]) -> Option<Face> {
-        let face = Face::of_free((0..point.len()).filter(|&j| point[j] > 0.0));
-        Some(if self.0.is_interior(point) { face } else { face.holding(&vec![1.0; point.len()]) })
+        Structure::Polyhedron(self)
     }
 
     fn support_function(&self, direction: &[f64]) -> Option<f64> {
@@ -152,13 +150,22 @@ impl Constraint for NonNegativeL1 {
         self.0.support_function(&positive)
     }
 
+    fn spec(&self) -> SetSpec {
+        SetSpec::all_of([NonNegative.spec(), self.0.spec()])
+    }
+}
+
+impl RowsAndBalls for NonNegativeL1 {
     fn conic(&self, features: usize) -> Option<Conic> {
         let sum = (0..features).map(|j| (j, 1.0)).collect();
         NonNegative.conic(features).map(|signs| signs.at_most(sum, self.0.limit()))
     }
+}
 
-    fn spec(&self) -> String {
-        format!("nonneg & {}", self.0.spec())
+impl Faces for NonNegativeL1 {
+    fn face(&self, point: &[f64]) -> Option<Face> {
+        let face = Face::of_free((0..point.len()).filter(|&j| point[j] > 0.0));
+        Some(if self.0.is_interior(point) { face } else { face.holding(&vec![1.0; point.len()]) })
     }
 }
 

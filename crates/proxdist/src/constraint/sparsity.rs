@@ -50,15 +50,15 @@ impl Constraint for Sparsity {
     }
 
     fn check(&self, shape: Shape) -> Result<()> {
-        keep_fits(&self.spec(), self.keep, shape)
+        keep_fits(self, self.keep, shape)
     }
 
     fn structure(&self) -> Structure<'_> {
         Structure::Choice(self)
     }
 
-    fn spec(&self) -> String {
-        SetSpec::Sparsity { keep: self.keep }.to_string()
+    fn spec(&self) -> SetSpec {
+        SetSpec::Sparsity { keep: self.keep }
     }
 }
 
@@ -73,12 +73,12 @@ impl Choosing for Sparsity {
 }
 
 /// Refuses to keep more entries than there are.
-pub(super) fn keep_fits(spec: &str, keep: usize, shape: Shape) -> Result<()> {
+pub(super) fn keep_fits(set: &dyn Constraint, keep: usize, shape: Shape) -> Result<()> {
     let p = shape.len();
     if keep <= p {
         return Ok(());
     }
-    Err(refusal(spec, format!("the parameter has {p} entries, so at most {p} can be nonzero")))
+    Err(refusal(set.spec(), format!("the parameter has {p} entries, so at most {p} can be nonzero")))
 }
 
 #[cfg(test)]

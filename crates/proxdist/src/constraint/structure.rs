@@ -1,12 +1,11 @@
-//! What a set looks like from inside: which exact method finishes on it, and the piece of it that a point lies on.
+//! How a fit over a set is finished exactly, with what that finish needs.
 //!
-//! The face of a polyhedron that holds $x$ in its relative interior is the set of points that satisfy the same
-//! inequalities with equality. Its directions form a linear space, here $\{Zz : Ez = 0\}$: every variable $z_g$ moves a
-//! group of coordinates together (one coordinate for a box, a level block for a monotone vector), coordinates in no group
-//! stay where they are, and the rows of $E$ hold sums fixed (one for a simplex). The columns of $Z$ and the rows of $E$ are
-//! orthonormal, so $Z^Tv$ followed by $I - E^TE$ is the orthogonal projection of $v$ onto the directions.
+//! A set says which family it belongs to by a [`Structure`], and each variant carries the means: the choices of a sparse set, the faces of a
+//! polyhedron, the rows and balls of any other convex set. A set cannot claim a family and leave its means out.
 
 use super::choice::Choosing;
+use super::{Ball, Face, WholeSpace};
+use crate::conic::Conic;
 use crate::spec::Groups;
 use std::fmt;
 
@@ -16,13 +15,8 @@ use std::fmt;
 pub enum Structure<'a> {
     /// No constraint.
     WholeSpace,
-    /// $\|x - c\| \le r$; no centre means the origin.
-    Ball {
-        /// The centre.
-        centre: Option<&'a [f64]>,
-        /// The radius.
-        radius: f64,
-    },
+    /// A Euclidean ball.
+    Ball(&'a Ball),
     /// Matrices of bounded rank, stored row by row, in a ball around the origin perhaps.
     Rank {
         /// The largest rank.
@@ -36,20 +30,63 @@ pub enum Structure<'a> {
     },
     /// Few nonzero entries or groups, and a convex set for them.
     Choice(&'a dyn Choosing),
-    /// A convex set with flat faces: [`super::Constraint::face`] gives that of any point.
-    Polyhedron,
+    /// A convex set with flat faces.
+    Polyhedron(&'a dyn Faces),
+    /// Any other convex set that rows and balls describe.
+    Convex(&'a dyn RowsAndBalls),
     /// Nothing is known beyond the projection.
     Other,
+}
+
+/// A convex set that is the same as some equations, inequalities and balls. With them it has an exact finish and a proven gap, alone and in
+/// any intersection.
+pub trait RowsAndBalls: Send + Sync {
+    /// The set for vectors of this length; `None` if it is not a set of such vectors.
+    fn conic(&self, features: usize) -> Option<Conic>;
+}
+
+/// A polyhedron: a convex set with flat faces.
+pub trait Faces: RowsAndBalls {
+    /// The face that holds `point`, a point of the set, in its relative interior; `None` if it is not a set of vectors of that length.
+    fn face(&self, point: &[f64]) -> Option<Face>;
+}
+
+impl<'a> Structure<'a> {
+    /// The faces, if the set is a polyhedron; the whole space is one, with a single face.
+    pub fn faces(self) -> Option<&'a dyn Faces> {
+        match self {
+            Self::WholeSpace => Some(&WholeSpace),
+            Self::Polyhedron(faces) => Some(faces),
+            Self::Ball(_) | Self::Rank { .. } | Self::Choice(_) | Self::Convex(_) | Self::Other => None,
+        }
+    }
+
+    /// The set as rows and balls, if it has such a description.
+    pub fn rows_and_balls(self) -> Option<&'a dyn RowsAndBalls> {
+        match self {
+            Self::WholeSpace => Some(&WholeSpace),
+            Self::Ball(ball) => Some(ball),
+            Self::Polyhedron(faces) => Some(faces),
+            Self::Convex(set) => Some(set),
+            Self::Rank { .. } | Self::Choice(_) | Self::Other => None,
+        }
+    }
+
+    /// The rows and balls for vectors of this length, if the set has such a description.
+    pub fn conic(self, features: usize) -> Option<Conic> {
+        self.rows_and_balls()?.conic(features)
+    }
 }
 
 impl fmt::Debug for Structure<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::WholeSpace => f.write_str("WholeSpace"),
-            Self::Ball { radius, .. } => write!(f, "Ball({radius})"),
+            Self::Ball(ball) => write!(f, "Ball({})", ball.limit()),
             Self::Rank { rank, rows, columns, .. } => write!(f, "Rank({rank} of {rows}x{columns})"),
             Self::Choice(_) => f.write_str("Choice"),
-            Self::Polyhedron => f.write_str("Polyhedron"),
+            Self::Polyhedron(_) => f.write_str("Polyhedron"),
+            Self::Convex(_) => f.write_str("Convex"),
             Self::Other => f.write_str("Other"),
         }
     }
@@ -69,114 +106,6 @@ pub fn members(groups: &Groups, length: usize) -> Vec<Vec<usize>> {
     }
 }
 
-/// Squared sine below which a new equality adds nothing to those before it.
-const DEPENDENT: f64 = 1e-20;
-
-/// The directions along a face of a polyhedron.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Face {
-    /// Where each group starts in `members`, and the end of the last one.
-    starts: Vec<usize>,
-    members: Vec<usize>,
-    /// Orthonormal rows in the variables.
-    equalities: Vec<Vec<f64>>,
-}
-
-impl Face {
-    /// The face on which these coordinates are free, each by itself.
-    pub fn of_free(coordinates: impl IntoIterator<Item = usize>) -> Self {
-        let members: Vec<usize> = coordinates.into_iter().collect();
-        Self { starts: (0..=members.len()).collect(), members, equalities: Vec::new() }
-    }
-
-    /// The face on which each of these disjoint groups of coordinates moves as one.
-    pub fn of_groups(groups: impl IntoIterator<Item = Vec<usize>>) -> Self {
-        let mut face = Self::of_free([]);
-        for group in groups.into_iter().filter(|group| !group.is_empty()) {
-            face.members.extend(group);
-            face.starts.push(face.members.len());
-        }
-        face
-    }
-
-    /// The part of the face along which `normal` · direction = 0; `normal` has one entry for every coordinate.
-    #[must_use]
-    pub fn holding(mut self, normal: &[f64]) -> Self {
-        let mut row = vec![0.0; self.variables()];
-        self.reduce(normal, &mut row);
-        let length = row.iter().map(|x| x * x).sum::<f64>();
-        // Twice, because one pass leaves the rounding of a long vector behind.
-        for _ in 0..2 {
-            self.drop_equalities(&mut row);
-        }
-        let rest = row.iter().map(|x| x * x).sum::<f64>();
-        if rest > DEPENDENT * length {
-            let scale = rest.sqrt();
-            row.iter_mut().for_each(|x| *x /= scale);
-            self.equalities.push(row);
-        }
-        self
-    }
-
-    /// This face beside another one, whose coordinates come `offset` later.
-    #[must_use]
-    pub fn beside(mut self, other: &Self, offset: usize) -> Self {
-        let (before, after) = (self.variables(), other.variables());
-        let end = self.members.len();
-        self.members.extend(other.members.iter().map(|j| j + offset));
-        self.starts.extend(other.starts[1..].iter().map(|start| start + end));
-        self.equalities.iter_mut().for_each(|row| row.resize(before + after, 0.0));
-        self.equalities.extend(other.equalities.iter().map(|row| [&vec![0.0; before][..], row].concat()));
-        self
-    }
-
-    /// Number of variables $z$.
-    pub fn variables(&self) -> usize {
-        self.starts.len() - 1
-    }
-
-    /// Dimension of the face.
-    pub fn dimension(&self) -> usize {
-        self.variables().saturating_sub(self.equalities.len())
-    }
-
-    /// The orthonormal rows of $E$.
-    pub fn equalities(&self) -> &[Vec<f64>] {
-        &self.equalities
-    }
-
-    /// The coordinates that a variable moves, and by how much: one over the root of their number.
-    pub fn group(&self, variable: usize) -> (&[usize], f64) {
-        let group = &self.members[self.starts[variable]..self.starts[variable + 1]];
-        (group, 1.0 / (group.len() as f64).sqrt())
-    }
-
-    /// `direction = Z z`
-    pub fn expand(&self, z: &[f64], direction: &mut [f64]) {
-        direction.fill(0.0);
-        for (variable, z) in z.iter().enumerate() {
-            let (group, size) = self.group(variable);
-            group.iter().for_each(|&j| direction[j] = size * z);
-        }
-    }
-
-    /// `out = Zᵀ v`
-    pub fn reduce(&self, v: &[f64], out: &mut [f64]) {
-        for (variable, out) in out.iter_mut().enumerate() {
-            let (group, size) = self.group(variable);
-            *out = size * group.iter().map(|&j| v[j]).sum::<f64>();
-        }
-    }
-
-    /// `z ← (I − EᵀE) z`
-    pub fn drop_equalities(&self, z: &mut [f64]) {
-        for row in &self.equalities {
-            let along: f64 = row.iter().zip(&*z).map(|(e, z)| e * z).sum();
-            z.iter_mut().zip(row).for_each(|(z, e)| *z -= along * e);
-        }
-    }
-}
-
 /// $\max_{l \le x \le u} d^Tx$, where it is finite.
 pub(super) fn support_of_box(limits: impl Iterator<Item = (f64, f64)>, direction: &[f64]) -> Option<f64> {
     let terms = limits.zip(direction).map(|((lower, upper), &d)| match d {
@@ -185,12 +114,6 @@ pub(super) fn support_of_box(limits: impl Iterator<Item = (f64, f64)>, direction
         d => d * lower,
     });
     Some(terms.sum::<f64>()).filter(|total| total.is_finite())
-}
-
-/// The coordinates strictly between their limits.
-pub(super) fn face_of_box(limits: impl Iterator<Item = (f64, f64)>, point: &[f64]) -> Face {
-    let inside = limits.zip(point).enumerate().filter(|(_, ((lower, upper), x))| lower < x && x < &upper);
-    Face::of_free(inside.map(|(j, _)| j).filter(|&j| j < point.len()))
 }
 
 /// The largest entry of a direction.
@@ -239,9 +162,9 @@ mod tests {
     fn faces_are_the_derivatives_of_projections() -> Result<()> {
         let x = POINT.to_vec();
         for set in polyhedra()? {
-            assert!(matches!(set.structure(), Structure::Polyhedron | Structure::WholeSpace), "{}", set.spec());
+            let faces = set.structure().faces().unwrap_or_else(|| panic!("{}", set.spec()));
             let at = projected(&set, &x)?;
-            let face = set.face(&at).expect("polyhedra have faces");
+            let face = faces.face(&at).expect("a vector of the right length");
             for j in 0..x.len() {
                 let step = 1e-6;
                 let (mut above, mut below) = (x.clone(), x.clone());
@@ -269,7 +192,7 @@ mod tests {
         let d = [0.5, -2.0, 1.0, 0.0];
         let cases: Vec<(Box<dyn Constraint>, f64)> = vec![
             (Box::new(Ball::radius(2.0)?), 2.0 * 5.25_f64.sqrt()),
-            (Box::new(Ball::radius(0.0)?.centred_at(vec![1.0, 1.0, 1.0, 1.0])?), -0.5),
+            (Box::new(Ball::radius(0.0)?.centered_at(vec![1.0, 1.0, 1.0, 1.0])?), -0.5),
             (Box::new(L1Ball::radius(3.0)?), 6.0),
             (Box::new(LinfBall::radius(2.0)?), 7.0),
             (Box::new(Simplex::total(2.0)?), 2.0),

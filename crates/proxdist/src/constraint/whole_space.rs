@@ -1,8 +1,9 @@
 //! No constraint at all, $C = \mathbb{R}^p$; the projection is the identity. With it the iteration is implicit SGD.
 
-use super::{Constraint, Face, Structure, Workspace};
+use super::{Constraint, Face, Faces, RowsAndBalls, Structure, Workspace};
 use crate::conic::Conic;
 use crate::error::Result;
+use crate::spec::SetSpec;
 
 /// Every vector is allowed.
 #[derive(Clone, Copy, Debug, Default)]
@@ -24,17 +25,22 @@ impl Constraint for WholeSpace {
     fn structure(&self) -> Structure<'_> {
         Structure::WholeSpace
     }
-    fn face(&self, point: &[f64]) -> Option<Face> {
-        Some(Face::of_free(0..point.len()))
-    }
     fn support_function(&self, direction: &[f64]) -> Option<f64> {
         direction.iter().all(|d| *d == 0.0).then_some(0.0)
     }
+    fn spec(&self) -> SetSpec {
+        SetSpec::WholeSpace
+    }
+}
+
+impl RowsAndBalls for WholeSpace {
     fn conic(&self, features: usize) -> Option<Conic> {
         Some(Conic::everything(features))
     }
+}
 
-    fn spec(&self) -> String {
-        "none".to_owned()
+impl Faces for WholeSpace {
+    fn face(&self, point: &[f64]) -> Option<Face> {
+        Some(Face::of_free(0..point.len()))
     }
 }

@@ -19,7 +19,7 @@
 use super::caution::Caution;
 use super::descent::Descent;
 use super::{Finished, Smooth, Until};
-use crate::constraint::Constraint;
+use crate::constraint::Ball;
 use crate::error::Result;
 use crate::linalg::{Cholesky, axpy, dot, norm};
 
@@ -31,18 +31,16 @@ const SECULAR_STEPS: usize = 100;
 /// Relative difference between gradients and their prediction below which F counts as quadratic.
 const QUADRATIC: f64 = 1e-12;
 
-/// Lowers F over the ball `set`, which has this centre and radius, from the feasible `point`.
+/// Lowers F over a ball from the feasible `point`.
 pub(crate) fn minimise(
     function: &mut dyn Smooth,
-    set: &dyn Constraint,
-    centre: Option<&[f64]>,
-    radius: f64,
+    set: &Ball,
     point: &mut [f64],
     until: &mut Until,
 ) -> Result<Finished> {
     let mut at = Descent::new(function, set, point)?;
     let features = at.function.features();
-    let mut model = Model { radius, ..Model::default() };
+    let mut model = Model { radius: set.limit(), ..Model::default() };
     let mut caution = Caution::default();
     let mut exact = false;
     while at.is_usable() && at.iterations < MOST_MODELS {
@@ -52,8 +50,8 @@ pub(crate) fn minimise(
             break;
         }
         at.iterations += 1;
-        let start: Vec<f64> = match centre {
-            Some(centre) => at.point.iter().zip(centre).map(|(x, c)| x - c).collect(),
+        let start: Vec<f64> = match set.center() {
+            Some(center) => at.point.iter().zip(center).map(|(x, c)| x - c).collect(),
             None => at.point[..features].to_vec(),
         };
         let forcing = (residual / at.target(1.0)).sqrt().min(0.1);
@@ -266,7 +264,7 @@ mod tests {
 
     fn finish(function: &mut dyn Smooth, radius: f64, point: &mut [f64], tolerance: f64) -> Finished {
         let set = Ball::radius(radius).unwrap();
-        let report = minimise(function, &set, None, radius, point, &mut until(tolerance, &mut never)).unwrap();
+        let report = minimise(function, &set, point, &mut until(tolerance, &mut never)).unwrap();
         assert!(residual(function, &set, point) < 1e-7, "{report:?}");
         report
     }

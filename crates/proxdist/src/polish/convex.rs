@@ -35,13 +35,14 @@ pub(crate) fn minimise(
     point: &mut [f64],
     until: &mut Until,
 ) -> Result<Finished> {
-    let conic = set.conic(function.features());
+    let structure = set.structure();
+    let conic = structure.conic(function.features());
     let small = conic.as_ref().filter(|conic| conic.variables() <= MOST_VARIABLES);
-    let own = match (set.structure(), small) {
-        (Structure::Ball { centre, radius }, _) => ball::minimise(function, set, centre, radius, point, until)?,
-        (Structure::WholeSpace | Structure::Polyhedron, _) => faces::minimise(function, set, point, until)?,
-        (_, Some(conic)) => return rows_and_balls::minimise(function, conic, point, until),
-        _ => accelerated::minimise(function, set, point, until)?,
+    let own = match (structure, structure.faces(), small) {
+        (Structure::Ball(ball), _, _) => ball::minimise(function, ball, point, until)?,
+        (_, Some(faces), _) => faces::minimise(function, set, faces, point, until)?,
+        (_, None, Some(conic)) => return rows_and_balls::minimise(function, conic, point, until),
+        (_, None, None) => accelerated::minimise(function, set, point, until)?,
     };
     let Some(conic) = conic else { return Ok(own) };
     let stationarity = judged(function, &conic, point, &own)?;

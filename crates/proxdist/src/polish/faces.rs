@@ -16,7 +16,7 @@
 use super::caution::Caution;
 use super::descent::Descent;
 use super::{Finished, Smooth, Until};
-use crate::constraint::{Constraint, Face};
+use crate::constraint::{Constraint, Face, Faces};
 use crate::error::Result;
 use crate::linalg::{Cholesky, axpy, dot, norm_squared};
 
@@ -31,10 +31,11 @@ const MOST_DAMPING: f64 = 1e8;
 const OFF_FACE: f64 = 1e-12;
 const MOST_CONJUGATE_STEPS: usize = 500;
 
-/// Lowers F over a polyhedron from the feasible `point`.
+/// Lowers F over the polyhedron `set`, which has these faces, from the feasible `point`.
 pub(crate) fn minimise(
     function: &mut dyn Smooth,
     set: &dyn Constraint,
+    faces: &dyn Faces,
     point: &mut [f64],
     until: &mut Until,
 ) -> Result<Finished> {
@@ -49,13 +50,14 @@ pub(crate) fn minimise(
             break;
         }
         at.iterations += 1;
-        let (Some(mut face), Some(next)) = (set.face(&at.point[..features]), set.face(&at.trial[..features])) else {
+        let (Some(mut face), Some(next)) = (faces.face(&at.point[..features]), faces.face(&at.trial[..features]))
+        else {
             break;
         };
         let mut moved = false;
         if face != next || leaves(&face, &at.point[..features], &at.trial[..features]) {
             moved = at.gradient_step()?;
-            face = set.face(&at.point[..features]).unwrap_or(face);
+            face = faces.face(&at.point[..features]).unwrap_or(face);
         }
         let forcing = (residual / at.target(1.0)).sqrt().max(0.1 * target / residual).clamp(1e-6, 0.1);
         let taken = loop {

@@ -52,13 +52,17 @@ const FEW_CELLS: usize = 1_000_000;
 
 /// Whether quadratic models over a set are minimised exactly.
 fn has_exact_models(constraint: &dyn Constraint, features: usize) -> bool {
-    constraint.conic(features).is_some_and(|conic| conic.variables() <= convex::MOST_VARIABLES)
+    constraint.structure().conic(features).is_some_and(|conic| conic.variables() <= convex::MOST_VARIABLES)
 }
 
 impl Finish<'_> {
     /// Whether the set has an exact finish, so that the iteration need only find the right piece of it.
     pub(crate) fn is_exact(constraint: &dyn Constraint, features: usize) -> bool {
-        !matches!(constraint.structure(), Structure::Other) || has_exact_models(constraint, features)
+        match constraint.structure() {
+            Structure::Convex(_) => has_exact_models(constraint, features),
+            Structure::Other => false,
+            _ => true,
+        }
     }
 
     /// Whether the finish leads to the optimum from anywhere, and at so little cost that looking for a good start would only take time: convex
@@ -68,7 +72,7 @@ impl Finish<'_> {
         let (rows, features) = (data.rows(), data.columns());
         let is_determined = ridge > 0.0 || rows > features + 1;
         let is_quick = is_determined && rows.saturating_mul(features) <= FEW_CELLS;
-        (is_quick || matches!(constraint.structure(), Structure::Other)) && has_exact_models(constraint, features)
+        (is_quick || matches!(constraint.structure(), Structure::Convex(_))) && has_exact_models(constraint, features)
     }
 
     /// Finishes from feasible points; F at the result is not above that at any of them. `poll` may end the search for better
@@ -102,6 +106,7 @@ impl Finish<'_> {
         l1 == 0.0
             || (constraint.is_convex()
                 && constraint
+                    .structure()
                     .conic(features)
                     .is_some_and(|conic| conic.variables() + features <= convex::MOST_VARIABLES))
     }
@@ -111,7 +116,7 @@ impl Finish<'_> {
         let Self { objective, constraint, intercept, .. } = *self;
         let mut theta = first.to_vec();
         let mut value = objective.value(first)? + self.penalty(first);
-        if let Some(conic) = constraint.conic(objective.data.columns()) {
+        if let Some(conic) = constraint.structure().conic(objective.data.columns()) {
             let conic = conic.with_penalty(self.l1);
             let mut function = OnData::new(objective, intercept);
             let until = &mut Until { tolerance: TOLERANCE, poll };

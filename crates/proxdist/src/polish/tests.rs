@@ -94,7 +94,7 @@ fn cases() -> Vec<Case> {
         all.push((Box::new(set), P, l1.clone(), bound, vec![NonnegativeConeT(2 * P + 1)]));
     }
     for (centre, radius) in [(vec![0.0; P], 1.0), (vec![0.0; P], 50.0), (centre, 0.7)] {
-        let set = Ball::radius(radius).unwrap().centred_at(centre.clone()).unwrap();
+        let set = Ball::radius(radius).unwrap().centered_at(centre.clone()).unwrap();
         let (rows, bound, cones) = ball(&centre, radius);
         all.push((Box::new(set), 0, rows, bound, cones));
     }
@@ -107,7 +107,7 @@ fn least_squares_ends_where_the_interior_point_method_does() {
     for (set, extra, rows, bound, cones) in cases() {
         let expected = interior_point(&mut function, extra, &rows, &bound, &cones);
         let start = numbers(P + 1, 9);
-        let found = check(&set.spec(), &mut function, &set, &start, 1e-10, |f, s, x| {
+        let found = check(&set.spec().to_string(), &mut function, &set, &start, 1e-10, |f, s, x| {
             convex::minimise(f, s, x, &mut until(TOLERANCE, &mut never))
         });
         let gap = super::descent::distance(&found, &expected);
@@ -179,7 +179,8 @@ fn accelerated_gradients_agree_with_the_faces() {
     for set in [Box::new(Simplex::default()) as Box<dyn Constraint>, Box::new(Bounds::between(-0.3, 0.3).unwrap())] {
         let start = vec![0.0; P + 1];
         let exact = check("faces", &mut function, &set, &start, 1e-10, |f, s, x| {
-            faces::minimise(f, s, x, &mut until(TOLERANCE, &mut never))
+            let faces = s.structure().faces().unwrap();
+            faces::minimise(f, s, faces, x, &mut until(TOLERANCE, &mut never))
         });
         let slow = check("apg", &mut function, &set, &start, 1e-8, |f, s, x| {
             accelerated::minimise(f, s, x, &mut until(1e-10, &mut never))
@@ -210,7 +211,7 @@ fn many_free_variables_are_handled_by_conjugate_gradients() {
     function.ridge = 0.01;
     for set in [Box::new(WholeSpace) as Box<dyn Constraint>, Box::new(Bounds::between(-0.2, 5.0).unwrap())] {
         let start = vec![0.0; columns + 1];
-        check(&set.spec(), &mut function, &set, &start, 1e-9, |f, s, x| {
+        check(&set.spec().to_string(), &mut function, &set, &start, 1e-9, |f, s, x| {
             convex::minimise(f, s, x, &mut until(TOLERANCE, &mut never))
         });
     }
@@ -239,12 +240,12 @@ fn singular_and_unbounded_problems_end_at_a_finite_point() {
             convex::minimise(f, s, x, &mut until(TOLERANCE, &mut never))
         };
         let mut function = Regression::new(x.clone(), noisy.clone(), Squared, true);
-        check(&set.spec(), &mut function, set, &[0.1; 5], 1e-9, finish);
+        check(&set.spec().to_string(), &mut function, set, &[0.1; 5], 1e-9, finish);
         let mut function = Regression::new(x.clone(), classes.clone(), Logistic, true);
-        check(&set.spec(), &mut function, set, &[0.1; 5], 1e-9, finish);
+        check(&set.spec().to_string(), &mut function, set, &[0.1; 5], 1e-9, finish);
         // Separable classes: over an unbounded set F has no minimum, and the end is where its gradient has vanished.
         let mut function = Regression::new(x.clone(), separated.clone(), Logistic, true);
-        let end = check(&set.spec(), &mut function, set, &[0.1; 5], 1e-8, finish);
+        let end = check(&set.spec().to_string(), &mut function, set, &[0.1; 5], 1e-8, finish);
         assert!(end.iter().all(|x| x.is_finite()));
     }
 }
@@ -263,7 +264,7 @@ fn one_dimension_and_a_stationary_start_are_no_trouble() {
         (Box::new(L1Ball::radius(0.5).unwrap()), 0.5),
     ] {
         for start in [-4.0, 0.0, expected] {
-            let found = check(&set.spec(), &mut function, &set, &[start], 1e-12, |f, s, x| {
+            let found = check(&set.spec().to_string(), &mut function, &set, &[start], 1e-12, |f, s, x| {
                 convex::minimise(f, s, x, &mut until(TOLERANCE, &mut never))
             });
             assert!((found[0] - expected).abs() < 1e-12, "{}: {found:?}", set.spec());
@@ -283,9 +284,9 @@ proptest! {
         let mut linear = Regression::random(25, P, Squared, true, seed);
         for (set, ..) in cases() {
             let finish = |f: &mut dyn Smooth, s: &dyn Constraint, x: &mut [f64]| convex::minimise(f, s, x, &mut until(1e-9, &mut never));
-            check(&set.spec(), &mut linear, &set, &start, 1e-4, finish);
+            check(&set.spec().to_string(), &mut linear, &set, &start, 1e-4, finish);
             // Far away the logistic loss is flat, and separable classes have no optimum: only the laws are asked for.
-            check(&set.spec(), &mut function, &set, &start, f64::INFINITY, finish);
+            check(&set.spec().to_string(), &mut function, &set, &start, f64::INFINITY, finish);
         }
     }
 }

@@ -30,9 +30,9 @@ impl Axis {
         let (list, options) = rest.split_once(';').map_or((rest, None), |(list, options)| (list, Some(options)));
         let values: Vec<&str> = list.split(',').map(str::trim).collect();
         let name = name.trim();
-        let family = Family::ALL.into_iter().find(|family| family.name() == name);
+        let family = Family::all().find(|family| family.name() == name);
         if family.is_none() && name != "ridge" && name != "rho1" {
-            let names: Vec<&str> = Family::ALL.iter().map(|family| family.name()).collect();
+            let names: Vec<&str> = Family::all().map(Family::name).collect();
             let reason = format!("no such axis; an axis is ridge, rho1 or a set: {}", names.join(", "));
             return Err(misread(text, name, reason));
         }

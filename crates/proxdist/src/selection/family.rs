@@ -1,64 +1,47 @@
 //! The sets that one number tells apart, and how to change that number inside a specification.
 
-use crate::spec::{Block, SetSpec};
+use crate::spec::{Block, Number, SetSpec, sets};
 
-/// The sets that are told by one number.
+/// A kind of sets that are told apart by one number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Family {
-    Ball,
-    Sparsity,
-    Rank,
-    L1Ball,
-    LinfBall,
-    Simplex,
-    GroupSparsity,
+pub(super) struct Family {
+    name: &'static str,
+    counts: bool,
 }
 
 impl Family {
-    pub(super) const ALL: [Self; 7] =
-        [Self::Ball, Self::Sparsity, Self::Rank, Self::L1Ball, Self::LinfBall, Self::Simplex, Self::GroupSparsity];
+    /// All of them, in the order of the table of sets.
+    pub(super) fn all() -> impl Iterator<Item = Self> {
+        sets().iter().filter_map(|entry| {
+            let counts = matches!(SetSpec::parse(entry.example).ok()?.number()?, Number::Count(_));
+            Some(Self { name: entry.name, counts })
+        })
+    }
 
     pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::Ball => "ball",
-            Self::Sparsity => "sparsity",
-            Self::Rank => "rank",
-            Self::L1Ball => "l1",
-            Self::LinfBall => "linf",
-            Self::Simplex => "simplex",
-            Self::GroupSparsity => "group-sparsity",
-        }
+        self.name
     }
 
     /// Whether the number is a count.
     pub(super) fn counts(self) -> bool {
-        matches!(self, Self::Sparsity | Self::Rank | Self::GroupSparsity)
+        self.counts
     }
 
-    /// A set of the family by itself; groups have to be told.
+    /// A set of the family by itself, unless more than the number has to be told, as for groups.
     pub(super) fn set(self, value: f64) -> Option<SetSpec> {
-        Some(match self {
-            Self::Ball => SetSpec::Ball { radius: value, center: None },
-            Self::Sparsity => SetSpec::Sparsity { keep: value as usize },
-            Self::Rank => SetSpec::Rank { rank: value as usize },
-            Self::L1Ball => SetSpec::L1Ball { radius: value },
-            Self::LinfBall => SetSpec::LinfBall { radius: value },
-            Self::Simplex => SetSpec::Simplex { total: value },
-            Self::GroupSparsity => return None,
-        })
+        let mut set = SetSpec::parse(&format!("{}:1", self.name)).ok()?;
+        self.replace(&mut set, value).then_some(set)
     }
 
     /// Replaces the parameter if `set` is of the family, and says whether it is.
     pub(super) fn replace(self, set: &mut SetSpec, value: f64) -> bool {
-        match (self, set) {
-            (Self::Ball, SetSpec::Ball { radius: number, .. })
-            | (Self::L1Ball, SetSpec::L1Ball { radius: number })
-            | (Self::LinfBall, SetSpec::LinfBall { radius: number })
-            | (Self::Simplex, SetSpec::Simplex { total: number }) => *number = value,
-            (Self::Sparsity, SetSpec::Sparsity { keep: count })
-            | (Self::Rank, SetSpec::Rank { rank: count })
-            | (Self::GroupSparsity, SetSpec::GroupSparsity { keep: count, .. }) => *count = value as usize,
-            _ => return false,
+        if set.name() != Some(self.name) {
+            return false;
+        }
+        match set.number() {
+            Some(Number::Count(count)) => *count = value as usize,
+            Some(Number::Size(size)) => *size = value,
+            None => return false,
         }
         true
     }
@@ -79,6 +62,28 @@ impl Family {
                 }
                 usize::from(is_member)
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn families_are_the_sets_of_one_number() {
+        let counted: Vec<&str> = Family::all().filter(|family| family.counts()).map(Family::name).collect();
+        let measured: Vec<&str> = Family::all().filter(|family| !family.counts()).map(Family::name).collect();
+        assert_eq!(counted, ["sparsity", "rank", "group-sparsity"]);
+        assert_eq!(measured, ["ball", "l1", "linf", "simplex"]);
+    }
+
+    #[test]
+    fn a_set_by_itself_has_the_number_and_groups_have_to_be_told() {
+        for family in Family::all() {
+            let text = family.set(3.0).map(|set| set.to_string());
+            let expected = (family.name() != "group-sparsity").then(|| format!("{}:3", family.name()));
+            assert_eq!(text, expected);
         }
     }
 }

@@ -42,7 +42,7 @@ impl Fit {
             shape: problem.data().parameter_shape(),
             names: problem.data().feature_names().map(<[String]>::to_vec),
             loss: problem.loss().spec(),
-            constraint: problem.constraint().spec(),
+            constraint: problem.constraint().spec().to_string(),
             ridge: problem.ridge_weight(),
             method: settings.method.to_string(),
             schedule: ended.schedule.unwrap_or_else(|| NO_SCHEDULE.to_owned()),

@@ -178,7 +178,7 @@ impl Method {
                     return Ok(());
                 }
                 let reason = "spg with a penalty has no set; take the penalty or the set away";
-                Err(Error::constraint(problem.constraint().spec(), reason))
+                Err(Error::constraint(problem.constraint().spec().to_string(), reason))
             }
             _ => Ok(()),
         }

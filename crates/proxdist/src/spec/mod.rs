@@ -8,7 +8,8 @@
 //! | `rank:2` | matrices of rank at most 2 |
 //! | `box:0,inf`, `box;lower=0,0,-1;upper=1,inf,1` | limits, shared or one pair per coordinate |
 //! | `nonneg` | no negative entry |
-//! | `l1:3`, `linf:2` | L1 and L∞ balls |
+//! | `l1:3` | L1 ball |
+//! | `linf:2` | L∞ ball |
 //! | `simplex`, `simplex:2` | nonnegative entries with a given sum |
 //! | `affine;a=1,1,1\|1,-1,0;b=1,0` | linear equations, rows apart by a bar |
 //! | `halfspace;a=1,1,1;b=2` | one linear inequality $a^T x \le b$ |
@@ -20,13 +21,13 @@
 //!
 //! White space around any part is ignored. Printing gives the canonical text, which reads back as the same set.
 
-mod catalogue;
 mod parse;
+mod print;
+mod table;
+#[cfg(test)]
+mod tests;
 
-pub use catalogue::{SetEntry, sets};
-
-use std::fmt;
-use std::str::FromStr;
+pub use table::{Convexity, EXAMPLE_SHAPE, SetEntry, sets};
 
 use crate::constraint::{
     Affine, Ball, Blocks, Bounds, Constraint, GroupSparsity, HalfSpace, L1Ball, LinfBall, Monotone, NonNegative, Rank,
@@ -34,15 +35,17 @@ use crate::constraint::{
 };
 use crate::error::{Error, Result};
 use crate::shape::Shape;
+use std::str::FromStr;
 
 /// A set as plain data: what the text says, not yet checked against a parameter.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum SetSpec {
     /// `none`
     WholeSpace,
     /// `ball:r` or `ball:r;center=…`
     Ball {
-        /// Largest distance from the centre.
+        /// Largest distance from the center.
         radius: f64,
         /// The origin if absent.
         center: Option<Vec<f64>>,
@@ -118,6 +121,16 @@ pub enum SetSpec {
     Blocks(Vec<Block>),
     /// `set & set & …`, at least two, none of them an intersection itself
     Intersection(Vec<SetSpec>),
+    /// A set of your own, outside the grammar: the name it gives itself in messages and model files.
+    Custom(String),
+}
+
+/// The one number that tells sets of a kind apart, such as the radius of a ball.
+pub(crate) enum Number<'a> {
+    /// A number of entries, groups or dimensions.
+    Count(&'a mut usize),
+    /// A radius or a total.
+    Size(&'a mut f64),
 }
 
 /// Which way a monotone vector goes.
@@ -176,6 +189,44 @@ impl SetSpec {
         parse::set(text)
     }
 
+    /// All of these sets at once: intersections among them are opened, one set stays what it is, and no set is no constraint.
+    pub fn all_of(sets: impl IntoIterator<Item = Self>) -> Self {
+        let mut parts = Vec::new();
+        for set in sets {
+            match set {
+                Self::Intersection(inner) => parts.extend(inner),
+                one => parts.push(one),
+            }
+        }
+        match parts.len() {
+            0 | 1 => parts.pop().unwrap_or(Self::WholeSpace),
+            _ => Self::Intersection(parts),
+        }
+    }
+
+    /// The number that tells sets of this kind apart, where one does.
+    pub(crate) fn number(&mut self) -> Option<Number<'_>> {
+        match self {
+            Self::Ball { radius: size, .. }
+            | Self::L1Ball { radius: size }
+            | Self::LinfBall { radius: size }
+            | Self::Simplex { total: size } => Some(Number::Size(size)),
+            Self::Sparsity { keep: count } | Self::Rank { rank: count } | Self::GroupSparsity { keep: count, .. } => {
+                Some(Number::Count(count))
+            }
+            Self::WholeSpace
+            | Self::Bounds { .. }
+            | Self::BoundsEach { .. }
+            | Self::NonNegative
+            | Self::Affine { .. }
+            | Self::HalfSpace { .. }
+            | Self::Monotone { .. }
+            | Self::Blocks(_)
+            | Self::Intersection(_)
+            | Self::Custom(_) => None,
+        }
+    }
+
     /// Makes the set and checks it against the shape of the parameter.
     pub fn build(&self, shape: Shape) -> Result<Box<dyn Constraint>> {
         let set = self.unchecked(shape)?;
@@ -187,7 +238,9 @@ impl SetSpec {
         Ok(match self {
             Self::WholeSpace => Box::new(WholeSpace),
             Self::Ball { radius, center: None } => Box::new(Ball::radius(*radius)?),
-            Self::Ball { radius, center: Some(center) } => Box::new(Ball::radius(*radius)?.centred_at(center.clone())?),
+            Self::Ball { radius, center: Some(center) } => {
+                Box::new(Ball::radius(*radius)?.centered_at(center.clone())?)
+            }
             Self::Sparsity { keep } => Box::new(Sparsity::at_most(*keep)),
             Self::Rank { rank } => match shape {
                 Shape::Matrix { rows, columns } => Box::new(Rank::at_most(*rank, rows, columns)),
@@ -212,7 +265,7 @@ impl SetSpec {
                 let mut set = Blocks::new();
                 for Block { first, last, set: inside } in blocks {
                     // Before the part itself is looked at: it may cost memory that a slip in the range would multiply.
-                    Blocks::check_range(&self.to_string(), *first, *last, shape)?;
+                    Blocks::check_range(self, *first, *last, shape)?;
                     let length = last.saturating_sub(*first) + 1;
                     set = set.with(*first, *last, inside.unchecked(Shape::Vector(length))?)?;
                 }
@@ -221,6 +274,9 @@ impl SetSpec {
             Self::Intersection(parts) => {
                 let parts = parts.iter().map(|part| part.build(shape)).collect::<Result<Vec<_>>>()?;
                 Box::new(intersection(parts)?)
+            }
+            Self::Custom(name) => {
+                return Err(Error::constraint(name, "a set of your own cannot be made from its name"));
             }
         })
     }
@@ -241,66 +297,4 @@ impl FromStr for Shape {
     fn from_str(text: &str) -> Result<Self> {
         parse::shape(text)
     }
-}
-
-impl fmt::Display for SetSpec {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::WholeSpace => write!(f, "none"),
-            Self::Ball { radius, center: None } => write!(f, "ball:{}", number(*radius)),
-            Self::Ball { radius, center: Some(center) } => {
-                write!(f, "ball:{};center={}", number(*radius), numbers(center))
-            }
-            Self::Sparsity { keep } => write!(f, "sparsity:{keep}"),
-            Self::Rank { rank } => write!(f, "rank:{rank}"),
-            Self::Bounds { lower, upper } => write!(f, "box:{},{}", number(*lower), number(*upper)),
-            Self::BoundsEach { lower, upper } => write!(f, "box;lower={};upper={}", numbers(lower), numbers(upper)),
-            Self::NonNegative => write!(f, "nonneg"),
-            Self::L1Ball { radius } => write!(f, "l1:{}", number(*radius)),
-            Self::LinfBall { radius } => write!(f, "linf:{}", number(*radius)),
-            Self::Simplex { total } if *total == 1.0 => write!(f, "simplex"),
-            Self::Simplex { total } => write!(f, "simplex:{}", number(*total)),
-            Self::Affine { rows, right } => {
-                write!(f, "affine;a={};b={}", joined(rows, "|", |row| numbers(row)), numbers(right))
-            }
-            Self::HalfSpace { normal, offset } => write!(f, "halfspace;a={};b={}", numbers(normal), number(*offset)),
-            Self::Monotone { direction: Direction::Increasing } => write!(f, "monotone"),
-            Self::Monotone { direction: Direction::Decreasing } => write!(f, "monotone:decreasing"),
-            Self::GroupSparsity { keep, groups: Groups::Consecutive { size } } => {
-                write!(f, "group-sparsity:{keep};size={size}")
-            }
-            Self::GroupSparsity { keep, groups: Groups::Listed(groups) } => {
-                let group = |ranges: &Vec<(usize, usize)>| joined(ranges, "+", |&(first, last)| range(first, last));
-                write!(f, "group-sparsity:{keep};groups={}", joined(groups, ",", group))
-            }
-            Self::Blocks(blocks) => {
-                let text = |block: &Block| block_text(block.first, block.last, &block.set.to_string());
-                write!(f, "blocks{}", joined(blocks, "", text))
-            }
-            Self::Intersection(parts) => write!(f, "{}", joined(parts, " & ", ToString::to_string)),
-        }
-    }
-}
-
-/// One block as it is written after `blocks`.
-pub(crate) fn block_text(first: usize, last: usize, set: &str) -> String {
-    format!("[{}: {set}]", range(first, last))
-}
-
-fn range(first: usize, last: usize) -> String {
-    if first == last { first.to_string() } else { format!("{first}-{last}") }
-}
-
-/// The shortest text that reads back as the same number, without rows of zeros.
-fn number(value: f64) -> String {
-    let plain = value == 0.0 || !value.is_finite() || (1e-5..1e16).contains(&value.abs());
-    if plain { value.to_string() } else { format!("{value:e}") }
-}
-
-fn numbers(values: &[f64]) -> String {
-    joined(values, ",", |value| number(*value))
-}
-
-fn joined<T>(items: &[T], separator: &str, text: impl Fn(&T) -> String) -> String {
-    items.iter().map(text).collect::<Vec<_>>().join(separator)
 }

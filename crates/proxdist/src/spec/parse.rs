@@ -1,6 +1,7 @@
 //! Text to [`SetSpec`], with errors that point at the character.
 
-use super::{Block, Direction, Groups, SetSpec, sets};
+use super::table::{Form, sets};
+use super::{Block, SetSpec};
 use crate::error::{Error, Result};
 use crate::shape::Shape;
 
@@ -60,106 +61,11 @@ fn top_level_parts(piece: Piece) -> Result<Vec<Piece>> {
 
 fn one_set(piece: Piece, depth: usize) -> Result<SetSpec> {
     let name = piece.until(|c| matches!(c, ':' | ';' | '['));
-    if name.text() == "blocks" {
-        return blocks(piece, Piece { start: name.end, ..piece }.trimmed(), depth);
+    match sets().iter().find(|entry| entry.name == name.text()).map(|entry| entry.form) {
+        Some(Form::Arguments(read)) => read(&Arguments::read(piece, name)?),
+        Some(Form::Brackets) => blocks(piece, Piece { start: name.end, ..piece }.trimmed(), depth),
+        Some(Form::Between) | None => Err(name.error(unknown(name.text()))),
     }
-    if name.text().is_empty() || !sets().iter().any(|entry| entry.name == name.text()) || name.text() == "&" {
-        return Err(name.error(unknown(name.text())));
-    }
-    let given = Arguments::read(piece, name)?;
-    match name.text() {
-        "none" => given.only(false, &[]).map(|()| SetSpec::WholeSpace),
-        "nonneg" => given.only(false, &[]).map(|()| SetSpec::NonNegative),
-        "ball" => {
-            given.only(true, &["center", "centre"])?;
-            let center = given.option("center").or(given.option("centre")).map(numbers).transpose()?;
-            Ok(SetSpec::Ball { radius: number(given.main("a radius, as in ball:1")?)?, center })
-        }
-        "sparsity" => {
-            given.only(true, &[])?;
-            let rule = "a number of nonzero entries, as in sparsity:20";
-            Ok(SetSpec::Sparsity { keep: count(given.main(rule)?, rule)? })
-        }
-        "rank" => {
-            given.only(true, &[])?;
-            let rule = "a rank, as in rank:2";
-            Ok(SetSpec::Rank { rank: count(given.main(rule)?, rule)? })
-        }
-        "box" => bounds(&given),
-        "l1" => {
-            given.only(true, &[])?;
-            Ok(SetSpec::L1Ball { radius: number(given.main("a radius, as in l1:3")?)? })
-        }
-        "linf" => {
-            given.only(true, &[])?;
-            Ok(SetSpec::LinfBall { radius: number(given.main("a radius, as in linf:2")?)? })
-        }
-        "simplex" => {
-            given.only(true, &[])?;
-            Ok(SetSpec::Simplex { total: given.main.map_or(Ok(1.0), number)? })
-        }
-        "affine" => {
-            given.only(false, &["a", "b"])?;
-            let rows = given.required("a", "affine;a=1,1,1|1,-1,0;b=1,0")?.split(|c| c == '|');
-            let rows = rows.into_iter().map(numbers).collect::<Result<_>>()?;
-            Ok(SetSpec::Affine { rows, right: numbers(given.required("b", "affine;a=1,1,1|1,-1,0;b=1,0")?)? })
-        }
-        "halfspace" => {
-            given.only(false, &["a", "b"])?;
-            let normal = numbers(given.required("a", "halfspace;a=1,1,1;b=2")?)?;
-            Ok(SetSpec::HalfSpace { normal, offset: number(given.required("b", "halfspace;a=1,1,1;b=2")?)? })
-        }
-        "monotone" => {
-            given.only(true, &[])?;
-            let direction = match given.main.map(|piece| (piece, piece.text())) {
-                None | Some((_, "increasing")) => Direction::Increasing,
-                Some((_, "decreasing")) => Direction::Decreasing,
-                Some((piece, _)) => return Err(piece.error("increasing or decreasing is expected")),
-            };
-            Ok(SetSpec::Monotone { direction })
-        }
-        _ => group_sparsity(&given),
-    }
-}
-
-fn bounds(given: &Arguments) -> Result<SetSpec> {
-    given.only(true, &["lower", "upper"])?;
-    let example = "box:0,inf or box;lower=0,0,-1;upper=1,inf,1";
-    let (lower, upper) = (given.option("lower"), given.option("upper"));
-    let Some(main) = given.main else {
-        let lower = lower.map(numbers).transpose()?;
-        let upper = upper.map(numbers).transpose()?;
-        let free = |other: &[f64], limit| vec![limit; other.len()];
-        return match (lower, upper) {
-            (Some(lower), Some(upper)) => Ok(SetSpec::BoundsEach { lower, upper }),
-            (Some(lower), None) => Ok(SetSpec::BoundsEach { upper: free(&lower, f64::INFINITY), lower }),
-            (None, Some(upper)) => Ok(SetSpec::BoundsEach { lower: free(&upper, f64::NEG_INFINITY), upper }),
-            (None, None) => Err(given.set.error(format!("limits are missing, as in {example}"))),
-        };
-    };
-    if let Some(option) = lower.or(upper) {
-        return Err(option.error("limits are either shared or given one by one, not both"));
-    }
-    match numbers(main)?[..] {
-        [lower, upper] => Ok(SetSpec::Bounds { lower, upper }),
-        _ => Err(main.error(format!("two limits are expected, as in {example}"))),
-    }
-}
-
-fn group_sparsity(given: &Arguments) -> Result<SetSpec> {
-    given.only(true, &["groups", "size"])?;
-    let example = "group-sparsity:2;groups=0-3,4-7,8+10+12,9+11 or group-sparsity:2;size=4";
-    let keep = count(given.main(example)?, "a number of groups, as in group-sparsity:2;size=4")?;
-    let groups = match (given.option("groups"), given.option("size")) {
-        (Some(lists), None) => {
-            let list = |group: Piece| group.split(|c| c == '+').into_iter().map(range).collect::<Result<_>>();
-            Groups::Listed(lists.split(|c| c == ',').into_iter().map(list).collect::<Result<_>>()?)
-        }
-        (None, Some(size)) => Groups::Consecutive { size: count(size, "a group size, as in size=4")? },
-        (Some(_), Some(size)) => return Err(size.error("give groups or size, not both")),
-        (None, None) => return Err(given.set.error(format!("the groups are missing, as in {example}"))),
-    };
-    Ok(SetSpec::GroupSparsity { keep, groups })
 }
 
 /// The list `[0-9: simplex][10-19: box:0,1]`.
@@ -202,9 +108,9 @@ fn block(piece: Piece, depth: usize) -> Result<Block> {
 }
 
 /// What follows a name: `:main;key=value;key=value`.
-struct Arguments<'a> {
-    set: Piece<'a>,
-    main: Option<Piece<'a>>,
+pub(super) struct Arguments<'a> {
+    pub(super) set: Piece<'a>,
+    pub(super) main: Option<Piece<'a>>,
     options: Vec<(Piece<'a>, Piece<'a>)>,
 }
 
@@ -229,7 +135,7 @@ impl<'a> Arguments<'a> {
     }
 
     /// Refuses whatever the set does not take.
-    fn only(&self, takes_main: bool, keys: &[&str]) -> Result<()> {
+    pub(super) fn only(&self, takes_main: bool, keys: &[&str]) -> Result<()> {
         if let (Some(main), false) = (self.main, takes_main) {
             return Err(main.error("this set takes no number after the colon"));
         }
@@ -245,29 +151,29 @@ impl<'a> Arguments<'a> {
         Ok(())
     }
 
-    fn main(&self, expected: &str) -> Result<Piece<'a>> {
+    pub(super) fn main(&self, expected: &str) -> Result<Piece<'a>> {
         self.main.ok_or_else(|| self.set.error(format!("{expected}, is missing")))
     }
 
-    fn option(&self, key: &str) -> Option<Piece<'a>> {
+    pub(super) fn option(&self, key: &str) -> Option<Piece<'a>> {
         self.options.iter().find(|(name, _)| name.text() == key).map(|(_, value)| *value)
     }
 
-    fn required(&self, key: &str, example: &str) -> Result<Piece<'a>> {
+    pub(super) fn required(&self, key: &str, example: &str) -> Result<Piece<'a>> {
         self.option(key).ok_or_else(|| self.set.error(format!("{key}=... is missing, as in {example}")))
     }
 }
 
 /// A part of the text that knows where it is; offsets are in bytes.
 #[derive(Clone, Copy)]
-struct Piece<'a> {
+pub(super) struct Piece<'a> {
     whole: &'a str,
     start: usize,
     end: usize,
 }
 
 impl<'a> Piece<'a> {
-    fn text(self) -> &'a str {
+    pub(super) fn text(self) -> &'a str {
         &self.whole[self.start..self.end]
     }
 
@@ -292,7 +198,7 @@ impl<'a> Piece<'a> {
         Self { end, ..self }.trimmed()
     }
 
-    fn split(self, separator: impl Fn(char) -> bool) -> Vec<Self> {
+    pub(super) fn split(self, separator: impl Fn(char) -> bool) -> Vec<Self> {
         let mut pieces = Vec::new();
         let mut start = self.start;
         for (at, c) in self.characters().filter(|(_, c)| separator(*c)) {
@@ -303,29 +209,29 @@ impl<'a> Piece<'a> {
         pieces
     }
 
-    fn error(self, reason: impl Into<String>) -> Error {
+    pub(super) fn error(self, reason: impl Into<String>) -> Error {
         let position = self.whole[..self.start].chars().count() + 1;
         Error::Spec { text: self.whole.to_owned(), at: self.text().to_owned(), position, reason: reason.into() }
     }
 }
 
-fn number(piece: Piece) -> Result<f64> {
+pub(super) fn number(piece: Piece) -> Result<f64> {
     match piece.text().parse::<f64>() {
         Ok(value) if !value.is_nan() => Ok(value),
         _ => Err(piece.error("a number is expected, such as 0.5, 1e-3, inf or -inf")),
     }
 }
 
-fn numbers(piece: Piece) -> Result<Vec<f64>> {
+pub(super) fn numbers(piece: Piece) -> Result<Vec<f64>> {
     piece.split(|c| c == ',').into_iter().map(number).collect()
 }
 
-fn count(piece: Piece, rule: &str) -> Result<usize> {
+pub(super) fn count(piece: Piece, rule: &str) -> Result<usize> {
     piece.text().parse().map_err(|_| piece.error(format!("a whole number is expected: {rule}")))
 }
 
 /// `4` or `4-7`.
-fn range(piece: Piece) -> Result<(usize, usize)> {
+pub(super) fn range(piece: Piece) -> Result<(usize, usize)> {
     let rule = "an index such as 4 or a range such as 4-7";
     match piece.split(|c| c == '-')[..] {
         [only] => count(only, rule).map(|index| (index, index)),
@@ -338,7 +244,7 @@ fn range(piece: Piece) -> Result<(usize, usize)> {
 }
 
 fn names() -> impl Iterator<Item = &'static str> {
-    sets().iter().map(|entry| entry.name).filter(|name| *name != "&")
+    sets().iter().filter(|entry| !matches!(entry.form, Form::Between)).map(|entry| entry.name)
 }
 
 fn known_names() -> String {

@@ -1,0 +1,110 @@
+//! [`SetSpec`] to text, and to words for people.
+
+use super::{Block, Direction, Groups, SetSpec};
+use crate::words::{self, plural};
+use std::fmt;
+
+impl fmt::Display for SetSpec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::WholeSpace => write!(f, "none"),
+            Self::Ball { radius, center: None } => write!(f, "ball:{}", number(*radius)),
+            Self::Ball { radius, center: Some(center) } => {
+                write!(f, "ball:{};center={}", number(*radius), numbers(center))
+            }
+            Self::Sparsity { keep } => write!(f, "sparsity:{keep}"),
+            Self::Rank { rank } => write!(f, "rank:{rank}"),
+            Self::Bounds { lower, upper } => write!(f, "box:{},{}", number(*lower), number(*upper)),
+            Self::BoundsEach { lower, upper } => write!(f, "box;lower={};upper={}", numbers(lower), numbers(upper)),
+            Self::NonNegative => write!(f, "nonneg"),
+            Self::L1Ball { radius } => write!(f, "l1:{}", number(*radius)),
+            Self::LinfBall { radius } => write!(f, "linf:{}", number(*radius)),
+            Self::Simplex { total } if *total == 1.0 => write!(f, "simplex"),
+            Self::Simplex { total } => write!(f, "simplex:{}", number(*total)),
+            Self::Affine { rows, right } => {
+                write!(f, "affine;a={};b={}", joined(rows, "|", |row| numbers(row)), numbers(right))
+            }
+            Self::HalfSpace { normal, offset } => write!(f, "halfspace;a={};b={}", numbers(normal), number(*offset)),
+            Self::Monotone { direction: Direction::Increasing } => write!(f, "monotone"),
+            Self::Monotone { direction: Direction::Decreasing } => write!(f, "monotone:decreasing"),
+            Self::GroupSparsity { keep, groups: Groups::Consecutive { size } } => {
+                write!(f, "group-sparsity:{keep};size={size}")
+            }
+            Self::GroupSparsity { keep, groups: Groups::Listed(groups) } => {
+                let group = |ranges: &Vec<(usize, usize)>| joined(ranges, "+", |&(first, last)| range(first, last));
+                write!(f, "group-sparsity:{keep};groups={}", joined(groups, ",", group))
+            }
+            Self::Blocks(blocks) => {
+                let text = |block: &Block| format!("[{}: {}]", range(block.first, block.last), block.set);
+                write!(f, "blocks{}", joined(blocks, "", text))
+            }
+            Self::Intersection(parts) => write!(f, "{}", joined(parts, " & ", ToString::to_string)),
+            Self::Custom(name) => f.write_str(name),
+        }
+    }
+}
+
+impl SetSpec {
+    /// What the set asks of the coefficients, in words.
+    pub fn words(&self) -> String {
+        match self {
+            Self::WholeSpace => "no constraint".to_owned(),
+            Self::Ball { radius, center: None } => format!("Euclidean norm at most {}", words::number(*radius)),
+            Self::Ball { radius, center: Some(_) } => {
+                format!("within distance {} of a given center", words::number(*radius))
+            }
+            Self::Sparsity { keep } => format!("at most {}", plural(*keep, "nonzero coefficient")),
+            Self::Rank { rank } => format!("a coefficient matrix of rank at most {rank}"),
+            Self::Bounds { lower, upper } => match (lower.is_finite(), upper.is_finite()) {
+                (true, true) => {
+                    format!("every coefficient between {} and {}", words::number(*lower), words::number(*upper))
+                }
+                (true, false) => format!("every coefficient at least {}", words::number(*lower)),
+                (false, true) => format!("every coefficient at most {}", words::number(*upper)),
+                (false, false) => "no constraint".to_owned(),
+            },
+            Self::BoundsEach { .. } => "every coefficient between limits of its own".to_owned(),
+            Self::NonNegative => "no negative coefficient".to_owned(),
+            Self::L1Ball { radius } => format!("magnitudes that sum to at most {}", words::number(*radius)),
+            Self::LinfBall { radius } => format!("no magnitude above {}", words::number(*radius)),
+            Self::Simplex { total } => {
+                format!("no negative coefficient and a sum of exactly {}", words::number(*total))
+            }
+            Self::Affine { right, .. } => plural(right.len(), "linear equation"),
+            Self::HalfSpace { .. } => "a linear inequality".to_owned(),
+            Self::Monotone { direction: Direction::Increasing } => "coefficients in increasing order".to_owned(),
+            Self::Monotone { direction: Direction::Decreasing } => "coefficients in decreasing order".to_owned(),
+            Self::GroupSparsity { keep, groups } => {
+                let of = match groups {
+                    Groups::Consecutive { size } => format!(" of {size} coefficients"),
+                    Groups::Listed(_) => String::new(),
+                };
+                format!("at most {}{of}", plural(*keep, "nonzero group"))
+            }
+            Self::Blocks(blocks) => {
+                let each = |block: &Block| format!("{}-{}: {}", block.first, block.last, block.set.words());
+                format!("by ranges of coefficients, {}", joined(blocks, "; ", each))
+            }
+            Self::Intersection(parts) => joined(parts, ", and ", Self::words),
+            Self::Custom(name) => format!("a set of its own ({name})"),
+        }
+    }
+}
+
+fn range(first: usize, last: usize) -> String {
+    if first == last { first.to_string() } else { format!("{first}-{last}") }
+}
+
+/// The shortest text that reads back as the same number, without rows of zeros.
+fn number(value: f64) -> String {
+    let plain = value == 0.0 || !value.is_finite() || (1e-5..1e16).contains(&value.abs());
+    if plain { value.to_string() } else { format!("{value:e}") }
+}
+
+fn numbers(values: &[f64]) -> String {
+    joined(values, ",", |value| number(*value))
+}
+
+fn joined<T>(items: &[T], separator: &str, text: impl Fn(&T) -> String) -> String {
+    items.iter().map(text).collect::<Vec<_>>().join(separator)
+}
