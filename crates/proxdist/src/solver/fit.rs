@@ -2,6 +2,7 @@
 
 use super::{Run, Settings, Stop};
 use crate::certificate::Certificate;
+use crate::loss::LossSpec;
 use crate::model::Model;
 use crate::problem::Problem;
 use crate::schedule::Schedule;
@@ -32,7 +33,7 @@ impl Fit {
             intercept,
             shape: problem.data().parameter_shape(),
             names: problem.data().feature_names().map(<[String]>::to_vec),
-            loss: problem.loss().spec(),
+            loss: LossSpec::new(problem.loss().spec()),
             constraint: problem.constraint().spec(),
             ridge: problem.ridge_weight(),
             method: settings.method.to_string(),
