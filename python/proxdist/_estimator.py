@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from . import _proxdist
 from ._display import Display
 from ._input import features, whole
+from ._losses import grammar
 from ._progress import Progress
 from .sets import ConstraintSet, Projection, parse
 
@@ -65,7 +66,7 @@ class Constrained(Display, BaseEstimator):
     def _loss(self) -> Any:
         """The loss by name, or the user's own object."""
         if isinstance(self.loss, str):
-            return self.loss.replace("_", "-")
+            return grammar(self.loss)
         missing = [name for name in ("value", "slope", "curvature") if not callable(getattr(self.loss, name, None))]
         if missing:
             raise TypeError(
@@ -86,6 +87,7 @@ class Constrained(Display, BaseEstimator):
         names = getattr(self, "feature_names_in_", None)
         return {
             "loss": self._loss(),
+            "classes": hasattr(self, "classes_"),
             "constraint": asked,
             "ridge": float(self.ridge),
             "intercept": bool(self.fit_intercept),

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from . import _proxdist
+from . import _losses, _proxdist
 from ._display import feature_names, trace_points
 from ._input import checked, per_row
 from .files import write_whole
@@ -64,6 +64,7 @@ def content(estimator: Any, evaluation: dict[str, Any], title: str | None) -> di
         "scores": [_fact("objective F", result["objective"]), *measured],
         "problem": {
             "loss": estimator._loss(),
+            "loss_formula": _losses.fact(estimator.loss, "formula") or "",
             "set": set_text,
             "spec": set_text,
             "ridge": float(estimator.ridge),

@@ -10,16 +10,14 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from . import _proxdist
+from . import _losses, _proxdist
 from ._estimator import Constrained
 from ._input import checked, checked_offset, per_row
 from ._search import Search
 
-LOSSES = ("logistic", "squared_hinge", "squared-hinge")
-
 
 def _has_probabilities(estimator: Any) -> bool:
-    if estimator.loss == "logistic" or hasattr(estimator.loss, "mean"):
+    if _losses.fact(estimator.loss, "has_probabilities") or hasattr(estimator.loss, "mean"):
         return True
     raise AttributeError(
         f"predict_proba needs the logistic loss, not {estimator.loss!r}; CalibratedClassifierCV adds it to others"
@@ -85,8 +83,7 @@ class _Classification(ClassifierMixin, Constrained):
         return _proxdist.loss_mean(self._loss(), scores) if isinstance(self.loss, str) else self.loss.mean(scores)
 
     def _check_loss(self) -> None:
-        if isinstance(self.loss, str) and self.loss not in LOSSES:
-            raise ValueError(f"loss must be 'logistic' or 'squared_hinge', or an object of your own, got {self.loss!r}")
+        _losses.check(self.loss, _losses.CLASSES)
 
     def _keep(self) -> None:
         super()._keep()

@@ -67,7 +67,7 @@ def _labels(texts: list[str]) -> Any:
 def load(path: Any) -> Any:
     """The estimator that a model file stands for, whether ``save`` or the command line wrote it.
 
-    Models of the logistic and squared-hinge losses become a :class:`ConstrainedClassifier`, matrix models a
+    Models of losses for two classes become a :class:`ConstrainedClassifier`, matrix models a
     :class:`MatrixRegressor`, others a :class:`ConstrainedRegressor`. Labels that read as numbers are numbers. A model
     fitted by the command line to text columns needs its indicator columns, which are ``feature_names_in_``.
     """
@@ -88,7 +88,7 @@ def load(path: Any) -> Any:
     }
     loss = fields["loss"].replace("-", "_")
     estimator: Any
-    if loss in ("logistic", "squared_hinge"):
+    if fields["task"] == "two-classes":
         estimator = ConstrainedClassifier(loss, **common)
         estimator.classes_ = _labels(extra.get("schema", {}).get("labels") or ["0", "1"])
     elif fields["shape"] is not None:

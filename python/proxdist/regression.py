@@ -8,12 +8,10 @@ import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from . import _proxdist
+from . import _losses, _proxdist
 from ._estimator import Constrained
 from ._input import checked, checked_offset, per_row
 from ._search import Search
-
-LOSSES = ("squared", "huber", "poisson")
 
 
 class _Regression(RegressorMixin, Constrained):
@@ -41,8 +39,7 @@ class _Regression(RegressorMixin, Constrained):
         return X, None
 
     def _check_loss(self) -> None:
-        if isinstance(self.loss, str) and self.loss.split(":")[0] not in LOSSES:
-            raise ValueError(f"loss must be one of {', '.join(LOSSES)}, or an object of your own, got {self.loss!r}")
+        _losses.check(self.loss, _losses.NUMBERS)
 
     def _keep(self) -> None:
         super()._keep()
@@ -51,7 +48,7 @@ class _Regression(RegressorMixin, Constrained):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.target_tags.positive_only = self.loss == "poisson"
+        tags.target_tags.positive_only = _losses.fact(self.loss, "task") == "counts"
         return tags
 
 

@@ -6,6 +6,7 @@ from conftest import planted, planted_classes
 
 from proxdist import (
     ConstrainedClassifier,
+    ConstrainedClassifierCV,
     ConstrainedRegressor,
     MatrixRegressor,
     NonNegative,
@@ -161,6 +162,25 @@ def test_a_loss_with_means_gives_probabilities():
     own = ConstrainedClassifier(Logistic(), Sparsity(3)).fit(X, y)
     library = ConstrainedClassifier("logistic", Sparsity(3)).fit(X, y)
     assert np.allclose(own.predict_proba(X), library.predict_proba(X), atol=1e-6)
+
+
+def test_a_search_with_a_loss_of_ones_own_knows_that_it_is_about_classes():
+    class Logistic:
+        def value(self, eta, y):
+            return np.logaddexp(0, eta) - y * eta
+
+        def slope(self, eta, y):
+            return 1 / (1 + np.exp(-eta)) - y
+
+        def curvature(self, eta, y):
+            return 0.25 / np.cosh(eta / 2) ** 2
+
+    X, y, _ = planted_classes(rows=150, columns=6)
+    own, library = (
+        ConstrainedClassifierCV(loss, grid={"sparsity": [1, 3]}, scoring="accuracy", cv=3).fit(X, y)
+        for loss in (Logistic(), "logistic")
+    )
+    assert np.allclose(own.cv_results_["folds"], library.cv_results_["folds"])
 
 
 def test_projections_are_the_librarys():

@@ -1,6 +1,7 @@
 //! What went wrong and what to do about it: an `error:` line and a `hint:` line.
 
 use crate::terminal::visible;
+use proxdist::loss::Task;
 use std::fmt::Display;
 
 /// A result of this program.
@@ -62,7 +63,7 @@ impl From<proxdist::Error> for Failure {
 fn core_message(error: &proxdist::Error) -> String {
     use proxdist::Error as E;
     match error {
-        E::Response { loss, row, value, rule } => {
+        E::Response { loss, row, value, rule, .. } => {
             format!("the target of data row {row} is {value}: the {loss} loss needs {rule}")
         }
         E::TooLarge { what, row, column, value, limit } => {
@@ -105,7 +106,10 @@ fn core_hint(error: &proxdist::Error) -> String {
         E::NegativeWeight { .. } | E::ZeroWeights { .. } => {
             "--weights needs a column of numbers that are zero or positive, not all zero".to_owned()
         }
-        E::Response { loss, .. } => response_hint(loss),
+        E::Response { task, .. } => response_hint(*task).to_owned(),
+        E::LossParameter { loss, rule, .. } => {
+            format!("write {} with a number that is {rule}, as in {}", loss.syntax(), loss.example())
+        }
         E::Setting { setting, .. } => setting_hint(setting).to_owned(),
         E::Constraint { spec, reason } => constraint_hint(spec, reason),
         E::Spec { .. } => "`proxdist constraints` and `proxdist losses` list what can be written".to_owned(),
@@ -131,11 +135,11 @@ fn core_hint(error: &proxdist::Error) -> String {
     }
 }
 
-fn response_hint(loss: &str) -> String {
-    match loss {
-        "logistic" | "squared-hinge" => "the target of a classifier must have two labels".to_owned(),
-        "poisson" => "counts cannot be negative; --loss squared takes any number".to_owned(),
-        _ => "choose a loss that fits the target: `proxdist losses` lists them".to_owned(),
+fn response_hint(task: Task) -> &'static str {
+    match task {
+        Task::TwoClasses => "the target of a classifier must have two labels",
+        Task::Counts => "counts cannot be negative; --loss squared takes any number",
+        _ => "choose a loss that fits the target: `proxdist losses` lists them",
     }
 }
 
@@ -178,7 +182,6 @@ fn setting_hint(setting: &str) -> &'static str {
         Some("--at" | "--passes" | "--max-steps" | "--repeats" | "--steps" | "--time" | "--s") => {
             "give a number in that range, or leave it out"
         }
-        _ if setting.contains("huber") => "write huber:DELTA with a positive number, as in huber:1.345",
         _ if setting.contains("grid") => "change or remove that value of --grid",
         _ => "`proxdist fit --help` lists the range of every option",
     }

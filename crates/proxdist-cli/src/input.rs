@@ -6,22 +6,26 @@ use crate::memory;
 use crate::model_file::StoredModel;
 use crate::reading::{self, Purpose};
 use crate::rows::FileRows;
+use proxdist::loss::Task;
 use proxdist::{Data, Model, Shape};
-use proxdist_io::{ColumnKind, Features, Missing, ReadOptions, Schema, SchemaColumn, Table, Task, Unknown};
+use proxdist_io::{ColumnKind, Features, Missing, ReadOptions, Schema, SchemaColumn, Table, Unknown};
 use std::path::Path;
 
-/// Whether a loss is about two labels: then the target may be text.
-pub(crate) fn is_for_classes(loss: &dyn proxdist::loss::Loss) -> bool {
-    loss.check_response(0.0).is_ok() && loss.check_response(1.0).is_ok() && loss.check_response(0.5).is_err()
+/// How the target of a task is read: labels may be text.
+fn target_of(task: Task) -> proxdist_io::Task {
+    match task {
+        Task::TwoClasses => proxdist_io::Task::Classes,
+        _ => proxdist_io::Task::Regression,
+    }
 }
 
 /// Reads a file to train on.
-pub(crate) fn read_training(args: &DataArgs, classes: bool) -> Result<Table> {
+pub(crate) fn read_training(args: &DataArgs, task: Task) -> Result<Table> {
     let mut options = with_text(ReadOptions::new(), &args.text)
         .ignore(args.ignore.iter().cloned())
         .categorical(args.categorical.iter().cloned())
         .one_against_rest(args.one_vs_rest)
-        .task(if classes { Task::Classes } else { Task::Regression });
+        .task(target_of(task));
     let named = [
         (&args.target, ReadOptions::target as fn(ReadOptions, String) -> ReadOptions),
         (&args.positive, ReadOptions::positive),
@@ -33,7 +37,7 @@ pub(crate) fn read_training(args: &DataArgs, classes: bool) -> Result<Table> {
             options = set(options, value.clone());
         }
     }
-    if let Some(positive) = args.positive.as_ref().filter(|_| !classes) {
+    if let Some(positive) = args.positive.as_ref().filter(|_| task != Task::TwoClasses) {
         let message = format!("--positive {positive}: the target of this loss is a number, not a label");
         return Err(Failure::new(message, "add --loss logistic, or leave --positive out"));
     }
@@ -73,10 +77,7 @@ pub(crate) fn read_new(args: &NewDataArgs, stored: &StoredModel, with_target: bo
         UnknownPolicy::Zero => Unknown::Zero,
     };
     let mut options = with_text(ReadOptions::new(), &args.text).unknown(unknown).need_target(with_target);
-    let loss = proxdist::loss::parse(&stored.model.loss)?;
-    if is_for_classes(&*loss) {
-        options = options.task(Task::Classes);
-    }
+    options = options.task(target_of(stored.model.task()?));
     if let Some(target) = args.target.as_ref().filter(|_| with_target) {
         options = options.target(target.clone());
     }

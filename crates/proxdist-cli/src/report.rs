@@ -174,7 +174,8 @@ pub(crate) fn problem(about: &About) -> Problem {
         facts.push(Fact::new("negative label", classes.negative.as_str()));
     }
     Problem {
-        loss: model.loss.clone(),
+        loss: model.loss.to_string(),
+        loss_formula: loss_formula(model),
         set: about.spec.words(),
         spec: model.constraint.clone(),
         rows: about.data.rows(),
@@ -188,8 +189,13 @@ pub(crate) fn problem(about: &About) -> Problem {
         weighted: about.table.weights.is_some(),
         offset: about.table.offset.is_some(),
         facts,
-        ..Problem::default()
     }
+}
+
+/// The formula of a loss that has one by itself; a sum has none.
+fn loss_formula(model: &Model) -> String {
+    let entry = model.loss.known().ok().and_then(proxdist::loss::Loss::entry);
+    entry.map_or_else(String::new, |entry| entry.formula.to_owned())
 }
 
 fn certificate(certificate: &Certificate, model: &Model) -> Vec<CertificateLine> {
@@ -280,7 +286,7 @@ fn add_predictions(report: &mut Report, all: &[(&str, &Evaluation)], shown: &Eva
 }
 
 fn residuals(model: &Model, data: &Data) -> Result<Vec<Residual>> {
-    let loss = proxdist::loss::parse(&model.loss)?;
+    let loss = model.loss.known()?;
     let predictors = model.linear_predictors(data.source())?;
     let residual = |(row, eta): (usize, f64)| {
         let fitted = loss.mean(eta + data.offset_of(row));

@@ -7,7 +7,7 @@
 use crate::supervise::Desk;
 use numpy::{PyArray1, PyReadonlyArray1};
 use proxdist::constraint::{Constraint, Workspace};
-use proxdist::loss::Loss;
+use proxdist::loss::{Loss, Task};
 use proxdist::{Error, Result};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -62,6 +62,7 @@ impl Constraint for PythonSet<'_> {
 /// A loss given by its value and two derivatives.
 pub(crate) struct PythonLoss<'a> {
     pub(crate) object: Py<PyAny>,
+    pub(crate) task: Task,
     pub(crate) bound: Option<f64>,
     pub(crate) desk: &'a Desk,
 }
@@ -105,6 +106,10 @@ impl Loss for PythonLoss<'_> {
 
     fn curvature_bound(&self) -> Option<f64> {
         self.bound
+    }
+
+    fn task(&self) -> Task {
+        self.task
     }
 
     fn weighted_value(&self, predictors: &[f64], responses: &[f64], weights: &[f64]) -> f64 {

@@ -30,8 +30,9 @@ pub(crate) fn fit<'py>(
         let set = problem.constraint.set(data.parameter_shape(), &desk)?;
         let (data, scaling) = problem.scaled(data, &[&*set]).map_err(|error| exception(&error))?;
         let settings = problem.started(settings, scaling.as_ref());
-        let task =
-            Problem::new(&data, problem.loss.loss(&desk)?, set).ridge(problem.ridge).intercept(problem.intercept);
+        let task = Problem::new(&data, problem.loss.loss(problem.classes, &desk)?, set)
+            .ridge(problem.ridge)
+            .intercept(problem.intercept);
         let fit = task.fit_observed(&settings, &mut &desk).map_err(|error| exception(&error))?;
         Ok((fit, scaling, started.elapsed().as_secs_f64()))
     })?;

@@ -32,8 +32,8 @@ mod _proxdist {
     use super::select::select;
     #[pymodule_export]
     use super::tools::{
-        canonical_set, constraints, evaluate, linear_predictor, loss_mean, losses, model_fields, project, set_examples,
-        write_whole,
+        canonical_set, constraints, evaluate, linear_predictor, loss_facts, loss_mean, loss_names, losses,
+        model_fields, project, set_examples, write_whole,
     };
     use pyo3::prelude::*;
 

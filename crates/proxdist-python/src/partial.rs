@@ -52,7 +52,7 @@ pub(crate) fn partial_fit<'py>(
     let (state, point, objective) = supervised(py, &desk, None, || {
         let data = problem.data(source, numbers).map_err(|error| exception(&error))?;
         let set = problem.constraint.set(data.parameter_shape(), &desk)?;
-        let loss = problem.loss.loss(&desk)?;
+        let loss = problem.loss.loss(problem.classes, &desk)?;
         let state = match (state, settings.rho1) {
             (Some(state), _) => state,
             (None, Some(rho1)) => {

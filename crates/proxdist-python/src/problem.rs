@@ -6,7 +6,7 @@ use crate::error::exception;
 use crate::supervise::Desk;
 use proxdist::constraint::Constraint;
 use proxdist::data::ChunkSource;
-use proxdist::loss::{self, Loss};
+use proxdist::loss::{self, Loss, Task};
 use proxdist::sampling::Sampling;
 use proxdist::spec::SetSpec;
 use proxdist::{Data, Error, Scaling, Settings, Shape, StopRule};
@@ -26,6 +26,8 @@ pub(crate) enum Named {
 #[pyo3(from_item_all)]
 pub(crate) struct Asked {
     pub(crate) loss: Named,
+    /// Whether the response is one of two classes: an object of the user's does not say.
+    pub(crate) classes: bool,
     pub(crate) constraint: Named,
     pub(crate) ridge: f64,
     pub(crate) intercept: bool,
@@ -80,12 +82,14 @@ impl Named {
         }
     }
 
-    pub(crate) fn loss<'a>(&self, desk: &'a Desk) -> PyResult<Box<dyn Loss + 'a>> {
+    pub(crate) fn loss<'a>(&self, classes: bool, desk: &'a Desk) -> PyResult<Box<dyn Loss + 'a>> {
         match self {
             Self::Text(text) => loss::parse(text).map(|loss| loss as Box<dyn Loss>).map_err(|error| exception(&error)),
             Self::Object(object) => Python::attach(|py| {
                 let bound = object.bind(py).getattr_opt("curvature_bound")?.map(|bound| bound.extract()).transpose()?;
-                Ok(Box::new(PythonLoss { object: object.clone_ref(py), bound: bound.flatten(), desk }) as Box<dyn Loss>)
+                let task = if classes { Task::TwoClasses } else { Task::Regression };
+                let loss = PythonLoss { object: object.clone_ref(py), task, bound: bound.flatten(), desk };
+                Ok(Box::new(loss) as Box<dyn Loss>)
             }),
         }
     }

@@ -75,7 +75,7 @@ pub(crate) fn select<'py>(
         // The search scales by itself, each fold by the rows it is fitted to.
         let is_scaled = problem.is_scaled(&sets).map_err(failed)?;
         let settings = problem.started(settings, None);
-        let search = CrossValidation::new(&data, problem.loss.loss(&desk)?, spec)
+        let search = CrossValidation::new(&data, problem.loss.loss(problem.classes, &desk)?, spec)
             .ridge(problem.ridge)
             .intercept(problem.intercept)
             .standardize(is_scaled)

@@ -8,6 +8,7 @@ use crate::supervise::{Desk, in_own_pool};
 use numpy::{PyArray1, PyReadonlyArray1};
 use proxdist::constraint::projected;
 use proxdist::data::{ChunkSource as _, products};
+use proxdist::loss::{Loss as _, Task};
 use proxdist::metrics::Evaluation;
 use proxdist::spec::{self, SetSpec};
 use proxdist::{Model, Shape, loss};
@@ -81,6 +82,17 @@ pub(crate) fn linear_predictor<'py>(
     Ok(PyArray1::from_vec(py, predictors))
 }
 
+/// What a loss is about.
+#[pyfunction]
+pub(crate) fn loss_facts<'py>(py: Python<'py>, loss: &str) -> PyResult<Bound<'py, PyDict>> {
+    let loss = loss::parse(loss).map_err(|error| exception(&error))?;
+    let facts = PyDict::new(py);
+    facts.set_item("task", loss.task().name())?;
+    facts.set_item("has_probabilities", loss.has_probabilities())?;
+    facts.set_item("formula", loss.entry().map(|entry| entry.formula))?;
+    Ok(facts)
+}
+
 /// Mean responses that linear predictors stand for.
 #[pyfunction]
 pub(crate) fn loss_mean<'py>(
@@ -115,7 +127,8 @@ pub(crate) fn model_fields<'py>(py: Python<'py>, text: &str) -> PyResult<Bound<'
     let model = Model::from_json(text).map_err(PyValueError::new_err)?;
     let fields = outcome::of_model(py, &model)?;
     fields.set_item("names", model.names.clone())?;
-    fields.set_item("loss", &model.loss)?;
+    fields.set_item("loss", model.loss.as_str())?;
+    fields.set_item("task", model.task().ok().map(Task::name))?;
     fields.set_item("constraint", &model.constraint)?;
     fields.set_item("ridge", model.ridge)?;
     fields.set_item("seed", model.seed)?;
@@ -151,6 +164,12 @@ pub(crate) fn set_examples() -> Vec<(&'static str, &'static str)> {
 
 /// Every loss: syntax, definition, responses.
 #[pyfunction]
-pub(crate) fn losses() -> Vec<(&'static str, &'static str, &'static str)> {
-    loss::catalogue().iter().map(|loss| (loss.syntax, loss.definition, loss.responses)).collect()
+pub(crate) fn losses() -> Vec<(String, &'static str, &'static str)> {
+    loss::catalogue().iter().map(|loss| (loss.syntax(), loss.definition, loss.task.responses())).collect()
+}
+
+/// Every loss: name, task.
+#[pyfunction]
+pub(crate) fn loss_names() -> Vec<(&'static str, &'static str)> {
+    loss::catalogue().iter().map(|loss| (loss.name, loss.task.name())).collect()
 }

@@ -1,5 +1,6 @@
 //! Everything that can go wrong, in one enum. Each message names the value, the rule it breaks and the place.
 
+use crate::loss::{LossEntry, Task};
 use std::path::PathBuf;
 
 /// The library's error type; `Result<T>` below is the usual shorthand.
@@ -106,12 +107,24 @@ pub enum Error {
     Response {
         /// The loss.
         loss: String,
+        /// What the loss explains.
+        task: Task,
         /// Zero-based row.
         row: usize,
         /// The response.
         value: f64,
         /// The domain in words.
         rule: &'static str,
+    },
+    /// A parameter of a loss outside its range.
+    #[error("{} must be {rule}, got {value}", .loss.setting())]
+    LossParameter {
+        /// The loss.
+        loss: &'static LossEntry,
+        /// The range in words.
+        rule: &'static str,
+        /// What was given.
+        value: f64,
     },
     /// A setting outside its range.
     #[error("{setting} must be {rule}, got {value}")]

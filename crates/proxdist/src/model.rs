@@ -8,7 +8,7 @@ use crate::certificate::Certificate;
 use crate::data::{ChunkSource, products};
 use crate::error::{Error, Result};
 use crate::files;
-use crate::loss;
+use crate::loss::{LossSpec, Task};
 use crate::shape::Shape;
 use crate::solver::Stop;
 use serde::{Deserialize, Serialize};
@@ -26,8 +26,8 @@ pub struct Model {
     pub shape: Shape,
     /// Names of the features.
     pub names: Option<Vec<String>>,
-    /// The loss, as in [`crate::loss::parse`].
-    pub loss: String,
+    /// The loss.
+    pub loss: LossSpec,
     /// The set, in the grammar of specifications.
     pub constraint: String,
     /// Weight of the ridge term.
@@ -110,8 +110,13 @@ impl Model {
 
     /// Mean responses: probabilities for logistic, rates for Poisson, the linear predictors otherwise.
     pub fn predict(&self, source: &dyn ChunkSource) -> Result<Vec<f64>> {
-        let loss = loss::parse(&self.loss)?;
+        let loss = self.loss.known()?;
         Ok(self.linear_predictors(source)?.into_iter().map(|eta| loss.mean(eta)).collect())
+    }
+
+    /// What the model predicts: numbers, one of two classes, or counts. Whether classes have probabilities is asked of the loss.
+    pub fn task(&self) -> Result<Task> {
+        Ok(self.loss.known()?.task())
     }
 
     /// Refuses a model that holds a number which is not finite: it is no result, and no file could hold it.
@@ -151,7 +156,7 @@ impl Model {
                 Shape::Matrix { rows, columns } => Some([rows, columns]),
             },
             names: self.names.clone(),
-            loss: self.loss.clone(),
+            loss: self.loss.to_string(),
             constraint: self.constraint.clone(),
             ridge: self.ridge,
             intercept: self.intercept,
@@ -248,7 +253,7 @@ impl File {
             intercept: self.intercept,
             shape,
             names: self.names,
-            loss: self.loss,
+            loss: LossSpec::new(self.loss),
             constraint: self.constraint,
             ridge: self.ridge,
             method: self.fit.method,

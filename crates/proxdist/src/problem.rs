@@ -4,7 +4,7 @@ use crate::constraint::Constraint;
 use crate::data::{Data, LARGEST};
 use crate::error::{Error, Result};
 use crate::layout::Layout;
-use crate::loss::Loss;
+use crate::loss::{Loss, check_responses};
 use crate::objective::Objective;
 use crate::run;
 use crate::solver::{Fit, Settings};
@@ -111,12 +111,7 @@ impl<'a> Problem<'a> {
         }
         self.data.check_magnitudes()?;
         self.constraint.check(self.data.parameter_shape())?;
-        for (row, &value) in self.data.response().iter().enumerate() {
-            if let Err(rule) = self.loss.check_response(value) {
-                return Err(Error::Response { loss: self.loss.spec(), row, value, rule });
-            }
-        }
-        Ok(())
+        check_responses(&*self.loss, self.data.response())
     }
 }
 

@@ -2,7 +2,7 @@
 //! and descent, and the problems that inner loops solve.
 
 use proxdist::constraint::{Ball, Constraint, NonNegative, Sparsity, WholeSpace, projected};
-use proxdist::loss::{self, Huber, Logistic, Loss, Squared, Sum};
+use proxdist::loss::{Huber, Logistic, Loss, Squared, Sum};
 use proxdist::objective::Objective;
 use proxdist::sampling::{Sampler, Sampling};
 use proxdist::schedule::{Constant, Geometric, Polynomial, Schedule};
@@ -124,13 +124,13 @@ fn a_second_loss_or_the_ridge_term_as_g_leads_to_the_optimum_of_the_sum() {
     };
     let whole = Problem::new(&data, Sum(Squared, huber), &set).ridge(0.1);
     let best = fit(&whole, "spd", true);
-    assert_eq!(best.model().loss, "squared + huber:2");
-    assert!(loss::parse(&best.model().loss).is_ok(), "a model of a sum can predict");
+    assert_eq!(best.model().loss.as_str(), "squared + huber:2");
+    assert!(best.model().loss.known().is_ok(), "a model of a sum can predict");
     let part = Problem::new(&data, Squared, &set).ridge(0.1);
     for text in ["incremental:g=huber:2", "incremental:g=huber:2;order=gradient-first"] {
         let split = fit(&part, text, false);
         assert!(split.objective() - best.objective() < 0.01 * best.objective(), "{text}: {}", split.objective());
-        assert_eq!(split.model().loss, "squared + huber:2");
+        assert_eq!(split.model().loss.as_str(), "squared + huber:2");
         let finished = fit(&part, text, true);
         assert!((finished.objective() - best.objective()).abs() < 1e-7 * best.objective());
     }

@@ -2,7 +2,7 @@
 
 use proxdist::constraint::{Ball, Sparsity};
 use proxdist::data::Dense;
-use proxdist::loss::{Huber, Logistic, Poisson, Squared};
+use proxdist::loss::{Huber, Logistic, Poisson, Squared, Task};
 use proxdist::simulate::{Response, Truth, matrix, vector};
 use proxdist::spec::SetSpec;
 use proxdist::{Model, Problem, Settings};
@@ -65,6 +65,34 @@ fn predictions_are_means_of_the_response() {
     assert!(mean.iter().zip(&linear).all(|(m, l)| *m == l.exp()));
     let wide = Dense::new(&x, 2).unwrap();
     assert!(model.predict(&wide).unwrap_err().to_string().contains("expected 1"));
+}
+
+#[test]
+fn a_model_knows_what_it_predicts() {
+    let text = small_model().to_json().unwrap();
+    let with = |loss: &str| {
+        Model::from_json(&text.replace("\"loss\": \"squared\"", &format!("\"loss\": \"{loss}\""))).unwrap()
+    };
+    let facts = |loss: &str| {
+        let model = with(loss);
+        (model.task().unwrap(), model.loss.known().unwrap().has_probabilities())
+    };
+    assert_eq!(facts("logistic"), (Task::TwoClasses, true));
+    assert_eq!(facts("squared-hinge"), (Task::TwoClasses, false));
+    assert_eq!(facts("poisson"), (Task::Counts, false));
+    assert_eq!(facts("squared + huber:2"), (Task::Regression, false));
+}
+
+#[test]
+fn a_model_of_an_unknown_loss_can_be_read_but_does_not_predict() {
+    let text = small_model().to_json().unwrap().replace("\"loss\": \"squared\"", "\"loss\": \"custom\"");
+    let model = Model::from_json(&text).unwrap();
+    assert_eq!((model.loss.as_str(), model.to_json().unwrap()), ("custom", text));
+    let source = Dense::new(&[0.5, 1.0], 2).unwrap();
+    assert!(model.linear_predictors(&source).is_ok());
+    for message in [model.predict(&source).unwrap_err().to_string(), model.task().unwrap_err().to_string()] {
+        assert!(message.contains("custom") && message.contains("no such loss"), "{message}");
+    }
 }
 
 fn small_model() -> Model {

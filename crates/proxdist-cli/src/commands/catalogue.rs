@@ -5,14 +5,16 @@ use crate::args::CatalogueArgs;
 use crate::failure::Result;
 use crate::output;
 use comfy_table::{ContentArrangement, Table, presets};
+use proxdist::loss::{self, LossEntry};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::io::IsTerminal as _;
 
 /// The losses.
 pub(crate) fn losses(args: &CatalogueArgs) -> Result<Ending> {
+    let losses: Vec<(String, &LossEntry)> = loss::catalogue().iter().map(|loss| (loss.syntax(), loss)).collect();
     let rows: Vec<[&str; 3]> =
-        proxdist::loss::catalogue().iter().map(|loss| [loss.syntax, loss.definition, loss.responses]).collect();
+        losses.iter().map(|(syntax, loss)| [&syntax[..], loss.definition, loss.task.responses()]).collect();
     show(args, ["syntax", "definition", "target"], &rows)
 }
 

@@ -7,6 +7,7 @@ use crate::failure::{Failure, Result};
 use crate::model_file::StoredModel;
 use crate::output::{self, note};
 use crate::{csv, input};
+use proxdist::loss::Task;
 use proxdist_io::Table;
 use std::fmt::Write as _;
 
@@ -18,9 +19,8 @@ pub(crate) fn run(args: &PredictArgs) -> Result<Ending> {
     }
     output::check_places(&[("--out", args.out.as_ref())], &[&args.model, &args.data.data])?;
     let stored = StoredModel::load(&args.model)?;
-    let loss = proxdist::loss::parse(&stored.model.loss)?;
-    let classes = input::is_for_classes(&*loss);
-    if args.proba && stored.model.loss != "logistic" {
+    let loss = stored.model.loss.known()?;
+    if args.proba && !loss.has_probabilities() {
         let message = format!("--proba: a model with the {} loss gives no probabilities", stored.model.loss);
         return Err(Failure::new(message, "leave --proba out, or fit with --loss logistic"));
     }
@@ -34,7 +34,7 @@ pub(crate) fn run(args: &PredictArgs) -> Result<Ending> {
         lines("linear", &predictors, &table.dropped, f64::to_string)
     } else if args.proba {
         lines("probability", &predictors, &table.dropped, |eta| loss.mean(*eta).to_string())
-    } else if classes {
+    } else if loss.task() == Task::TwoClasses {
         let labels = labels(args, &stored);
         lines("prediction", &predictors, &table.dropped, |eta| labels[usize::from(*eta > 0.0)].clone())
     } else {

@@ -24,7 +24,7 @@ pub(crate) fn run(args: &TheoryArgs) -> Result<Ending> {
     check(args)?;
     signals::listen(quiet);
 
-    let table = input::read_training(&args.data, input::is_for_classes(&*loss))?;
+    let table = input::read_training(&args.data, loss.task())?;
     table.notices.iter().for_each(|notice| note(quiet, notice));
     let sets = std::slice::from_ref(&spec);
     let response = table.response.as_deref().unwrap_or(&[]);

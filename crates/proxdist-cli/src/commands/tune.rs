@@ -34,7 +34,7 @@ pub(crate) fn run(args: &TuneArgs) -> Result<Ending> {
     signals::listen(quiet);
 
     let started = Instant::now();
-    let table = input::read_training(&args.data, input::is_for_classes(&*loss))?;
+    let table = input::read_training(&args.data, loss.task())?;
     let reading = started.elapsed().as_secs_f64();
     table.notices.iter().for_each(|notice| note(quiet, notice));
     if signals::asked_to_stop() {

@@ -7,6 +7,7 @@
 #![allow(clippy::format_push_string)]
 
 mod comparison;
+mod formula;
 mod problem;
 mod sections;
 mod table;

@@ -1,5 +1,6 @@
 //! The problem that was solved, in readable mathematics.
 
+use super::formula::typeset;
 use super::{facts, section};
 use crate::escape::escape;
 use crate::input::Fact;
@@ -12,7 +13,7 @@ use serde::{Deserialize, Serialize};
 pub struct Problem {
     /// The loss as it is specified, such as `logistic` or `huber:1.345`.
     pub loss: String,
-    /// Its formula; the losses of this project have theirs when this is left empty.
+    /// Its formula, such as `½ (y − η)^2`: single letters are symbols, `^` raises the sign after it. None if empty.
     pub loss_formula: String,
     /// The set in words, such as "at most 20 nonzero coefficients".
     pub set: String,
@@ -63,7 +64,8 @@ impl Problem {
             "<div>minimise <i>F</i>({arguments}) = {mean}<i>ℓ</i>(<i>η<sub>i</sub></i>; <i>y<sub>i</sub></i>){ridge}{over}</div>\n\
              <div>with <i>η<sub>i</sub></i> = {product}{intercept}{offset}{weight}</div>\n"
         );
-        if let Some(formula) = self.formula() {
+        if !self.loss_formula.is_empty() {
+            let formula = typeset(&self.loss_formula);
             maths.push_str(&format!("<div><i>ℓ</i>(<i>η</i>; <i>y</i>) = {formula}</div>\n"));
         }
         if !whole_space && !self.set.is_empty() {
@@ -84,26 +86,5 @@ impl Problem {
         rows.push(Fact::new("Intercept", intercept));
         rows.extend(self.facts.iter().cloned());
         section("Problem", &format!("<div class=\"math\">\n{maths}</div>\n{}", facts(&rows)))
-    }
-
-    /// The formula as given, escaped, or that of a known loss.
-    fn formula(&self) -> Option<String> {
-        if !self.loss_formula.is_empty() {
-            return Some(escape(&self.loss_formula));
-        }
-        let known = match self.loss.split(':').next().unwrap_or("").trim() {
-            "squared" => "½ (<i>y</i> − <i>η</i>)<sup>2</sup>",
-            "logistic" => "log(1 + <i>e<sup>η</sup></i>) − <i>yη</i>, &ensp;<i>y</i> ∈ {0, 1}",
-            "huber" => {
-                "½ <i>r</i><sup>2</sup> where |<i>r</i>| ≤ <i>δ</i>, else <i>δ</i>(|<i>r</i>| − ½<i>δ</i>), &ensp;<i>r</i> = <i>y</i> − <i>η</i>"
-            }
-            "poisson" => "<i>e<sup>η</sup></i> − <i>yη</i>, &ensp;<i>y</i> ≥ 0",
-            "squared-hinge" | "squared_hinge" => {
-                "½ max(0, 1 − <i>tη</i>)<sup>2</sup>, &ensp;<i>t</i> = 2<i>y</i> − 1 ∈ {−1, 1}"
-            }
-            "quantile" => "max(<i>τr</i>, (<i>τ</i> − 1)<i>r</i>), &ensp;<i>r</i> = <i>y</i> − <i>η</i>",
-            _ => return None,
-        };
-        Some(known.into())
     }
 }

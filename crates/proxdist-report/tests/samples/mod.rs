@@ -203,6 +203,7 @@ pub fn logistic() -> Report {
         ],
         problem: Some(Problem {
             loss: "logistic".into(),
+            loss_formula: "log(1 + e^η) − yη".into(),
             set: "at most 20 nonzero coefficients".into(),
             spec: "sparsity:20".into(),
             rows: 48_842,
@@ -244,6 +245,7 @@ pub fn regression() -> Report {
         ],
         problem: Some(Problem {
             loss: "huber:1.345".into(),
+            loss_formula: "½ r^2 where |r| ≤ δ, else δ(|r| − ½δ)".into(),
             set: "coefficients in nondecreasing order".into(),
             spec: "monotone".into(),
             rows: 5000,
@@ -285,6 +287,7 @@ pub fn matrix() -> Report {
         result: "A 64 × 48 coefficient matrix of rank 2 fits with mean squared error 0.011.".into(),
         problem: Some(Problem {
             loss: "squared".into(),
+            loss_formula: "½ (y − η)^2".into(),
             set: "matrices of rank at most 2".into(),
             spec: "rank:2".into(),
             rows: 10_000,

@@ -3,8 +3,22 @@
 //! Quadratic near zero, linear in the tails, so that outliers pull with bounded force. The generalised second derivative is
 //! $1\{|r| \le \delta\}$, which makes the Newton steps of a prox semismooth.
 
-use super::{Loss, curvature_at_ends};
+use super::catalogue::Form;
+use super::{Link, Loss, LossEntry, Task, curvature_at_ends};
 use crate::error::{Error, Result};
+
+pub(super) const ENTRY: LossEntry = LossEntry {
+    name: "huber",
+    definition: "r^2 / 2 if |r| <= DELTA, else DELTA (|r| - DELTA / 2), with r = y - eta",
+    formula: "½ r^2 where |r| ≤ δ, else δ(|r| − ½δ),\u{2002}r = y − η",
+    task: Task::Regression,
+    link: Link::Identity,
+    form: Form::WithNumber {
+        parameter: "DELTA",
+        usual: Huber::USUAL_DELTA,
+        make: |delta| Ok(Box::new(Huber::with_delta(delta)?)),
+    },
+};
 
 /// Squared loss with linear tails beyond `delta`.
 #[derive(Clone, Copy, Debug)]
@@ -21,7 +35,7 @@ impl Huber {
         if delta > 0.0 && delta.is_finite() {
             Ok(Self { delta })
         } else {
-            Err(Error::setting("huber delta", "positive and finite", delta))
+            Err(Error::LossParameter { loss: &ENTRY, rule: "positive and finite", value: delta })
         }
     }
 }
@@ -53,7 +67,10 @@ impl Loss for Huber {
         // The parabola with its minimum at η = y, as in iteratively reweighted least squares.
         Some((self.delta / (response - predictor).abs()).min(1.0))
     }
+    fn entry(&self) -> Option<&'static LossEntry> {
+        Some(&ENTRY)
+    }
     fn spec(&self) -> String {
-        format!("huber:{}", self.delta)
+        format!("{}:{}", ENTRY.name, self.delta)
     }
 }

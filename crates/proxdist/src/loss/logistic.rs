@@ -1,14 +1,24 @@
 //! Logistic loss $\ell(\eta; y) = \log(1 + e^\eta) - y\eta$ for $y \in \{0, 1\}$, the negative log-likelihood of a Bernoulli
 //! response. All three formulas only ever take `exp` of a negative number, so they hold for every finite $\eta$.
 
-use super::{Loss, ROUNDED_DOWN, check_label, curvature_at_ends};
+use super::catalogue::Form;
+use super::{Link, Loss, LossEntry, ROUNDED_DOWN, Task, curvature_at_ends};
+
+pub(super) const ENTRY: LossEntry = LossEntry {
+    name: "logistic",
+    definition: "log(1 + exp(eta)) - y eta",
+    formula: "log(1 + e^η) − yη,\u{2002}y ∈ {0, 1}",
+    task: Task::TwoClasses,
+    link: Link::Logit,
+    form: Form::Plain(|| Box::new(Logistic)),
+};
 
 /// Negative Bernoulli log-likelihood with the logit link.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Logistic;
 
 /// $1 / (1 + e^{-\eta})$
-fn sigmoid(predictor: f64) -> f64 {
+pub(super) fn sigmoid(predictor: f64) -> f64 {
     let tail = (-predictor.abs()).exp();
     if predictor >= 0.0 { 1.0 / (1.0 + tail) } else { tail / (1.0 + tail) }
 }
@@ -42,14 +52,11 @@ impl Loss for Logistic {
     fn least_curvature(&self, predictor: f64, response: f64, radius: f64) -> f64 {
         ROUNDED_DOWN * curvature_at_ends(self, predictor, response, radius)
     }
-    fn check_response(&self, response: f64) -> Result<(), &'static str> {
-        check_label(response)
+    fn entry(&self) -> Option<&'static LossEntry> {
+        Some(&ENTRY)
     }
-    fn mean(&self, predictor: f64) -> f64 {
-        sigmoid(predictor)
-    }
-    fn spec(&self) -> String {
-        "logistic".to_owned()
+    fn deviance(&self, predictor: f64, response: f64) -> Option<f64> {
+        Some(2.0 * self.value(predictor, response))
     }
 }
 

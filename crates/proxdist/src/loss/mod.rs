@@ -1,25 +1,38 @@
 //! Losses of one observation as functions of its linear predictor $\eta = x^T\theta + \beta_0 + o$, one file each.
 //!
-//! Everything the methods need of a loss are its value and two derivatives in $\eta$; all losses here are convex.
+//! Everything the methods need of a loss are its value and two derivatives in $\eta$; all losses here are convex. What it is about, a
+//! [`Task`] and a [`Link`], decides which responses are allowed, what a prediction means and what is measured. The losses with a name
+//! are listed in `catalogue.rs`.
 
+mod catalogue;
 mod huber;
+mod laws;
 mod logistic;
 mod poisson;
+mod row;
+mod spec;
 mod squared;
 mod squared_hinge;
 mod sum;
+mod task;
 
+pub use catalogue::{LossEntry, catalogue, parse};
 pub use huber::Huber;
+pub use laws::{BrokenLaw, check_derivatives};
 pub use logistic::Logistic;
 pub use poisson::Poisson;
+pub use row::RowLoss;
+pub use spec::LossSpec;
 pub use squared::Squared;
 pub use squared_hinge::SquaredHinge;
 pub use sum::Sum;
+pub use task::{Link, Task};
 
 use crate::error::{Error, Result};
 use std::ops::Deref;
 
-/// A convex loss $\ell(\eta; y)$. A loss of your own is one `impl` of the first three methods.
+/// A convex loss $\ell(\eta; y)$. A loss of your own is one `impl` of the first three methods, and of [`Loss::task`] unless it is
+/// about numbers.
 ///
 /// The methods over slices have loops as defaults; they are compiled once for each loss, so the inner calls cost nothing.
 pub trait Loss: Send + Sync {
@@ -74,20 +87,48 @@ pub trait Loss: Send + Sync {
         false
     }
 
-    /// `Err` with the rule in words if the loss is not defined for this response.
-    fn check_response(&self, response: f64) -> std::result::Result<(), &'static str> {
-        let _ = response;
-        Ok(())
+    /// Its entry in the catalogue, if it has one.
+    fn entry(&self) -> Option<&'static LossEntry> {
+        None
     }
 
-    /// The mean response that a linear predictor stands for: a probability for logistic, a rate for Poisson.
+    /// What it explains: numbers, unless it says otherwise.
+    fn task(&self) -> Task {
+        self.entry().map_or(Task::Regression, |entry| entry.task)
+    }
+
+    /// What its linear predictor means: the number itself for regression, its exponential for counts; of two classes it is a margin unless
+    /// the loss says that there are probabilities.
+    fn link(&self) -> Link {
+        self.entry().map_or_else(|| self.task().usual_link(), |entry| entry.link)
+    }
+
+    /// The mean response that a linear predictor stands for: a probability for logistic, a rate for Poisson. Only a loss with
+    /// [`Link::Own`] needs to give it.
     fn mean(&self, predictor: f64) -> f64 {
-        predictor
+        self.link().mean(predictor)
+    }
+
+    /// Whether [`Loss::mean`] is the probability of the label 1.
+    fn has_probabilities(&self) -> bool {
+        self.task() == Task::TwoClasses && matches!(self.link(), Link::Logit | Link::Own)
+    }
+
+    /// `Err` with the rule in words if the loss is not defined for this response; the rule is that of the task unless the loss has one of its own.
+    fn check_response(&self, response: f64) -> std::result::Result<(), &'static str> {
+        self.task().check_response(response)
+    }
+
+    /// The deviance $2(\ell(\eta; y) - \inf_t \ell(t; y))$ of an observation, if the loss is a negative log-likelihood: twice the log of how much likelier the response is
+    /// under a model that fits it perfectly. `None` for other losses.
+    fn deviance(&self, predictor: f64, response: f64) -> Option<f64> {
+        let _ = (predictor, response);
+        None
     }
 
     /// The loss in the grammar of [`parse`], such as `huber:2`; losses outside the grammar name themselves.
     fn spec(&self) -> String {
-        "custom".to_owned()
+        self.entry().map_or("custom", |entry| entry.name).to_owned()
     }
 
     /// $\sum_i v_i \ell(\eta_i; y_i)$
@@ -144,11 +185,26 @@ impl<P: Deref<Target: Loss> + Send + Sync> Loss for P {
     fn is_quadratic(&self) -> bool {
         (**self).is_quadratic()
     }
-    fn check_response(&self, response: f64) -> std::result::Result<(), &'static str> {
-        (**self).check_response(response)
+    fn entry(&self) -> Option<&'static LossEntry> {
+        (**self).entry()
+    }
+    fn task(&self) -> Task {
+        (**self).task()
+    }
+    fn link(&self) -> Link {
+        (**self).link()
     }
     fn mean(&self, predictor: f64) -> f64 {
         (**self).mean(predictor)
+    }
+    fn has_probabilities(&self) -> bool {
+        (**self).has_probabilities()
+    }
+    fn check_response(&self, response: f64) -> std::result::Result<(), &'static str> {
+        (**self).check_response(response)
+    }
+    fn deviance(&self, predictor: f64, response: f64) -> Option<f64> {
+        (**self).deviance(predictor, response)
     }
     fn spec(&self) -> String {
         (**self).spec()
@@ -164,67 +220,14 @@ impl<P: Deref<Target: Loss> + Send + Sync> Loss for P {
     }
 }
 
-/// One line of the catalogue of losses.
-#[derive(Clone, Copy, Debug)]
-pub struct LossEntry {
-    /// How it is written.
-    pub syntax: &'static str,
-    /// What it is.
-    pub definition: &'static str,
-    /// Which responses it takes.
-    pub responses: &'static str,
-}
-
-/// Every loss of the library.
-pub fn catalogue() -> &'static [LossEntry] {
-    &[
-        LossEntry { syntax: "squared", definition: "(y - eta)^2 / 2", responses: "any number" },
-        LossEntry { syntax: "logistic", definition: "log(1 + exp(eta)) - y eta", responses: "0 or 1" },
-        LossEntry {
-            syntax: "huber:DELTA",
-            definition: "r^2 / 2 if |r| <= DELTA, else DELTA (|r| - DELTA / 2), with r = y - eta",
-            responses: "any number",
-        },
-        LossEntry { syntax: "poisson", definition: "exp(eta) - y eta", responses: "zero or positive" },
-        LossEntry {
-            syntax: "squared-hinge",
-            definition: "max(0, 1 - t eta)^2 / 2, with t = -1 for y = 0 and t = 1 for y = 1",
-            responses: "0 or 1",
-        },
-    ]
-}
-
-/// Reads `squared`, `logistic`, `huber:2`, `poisson` or `squared-hinge`, or a sum of them such as `squared + huber:2`; plain
-/// `huber` has δ = 1.345.
-pub fn parse(text: &str) -> Result<Box<dyn Loss>> {
-    if let Some((first, rest)) = text.split_once(" + ") {
-        return Ok(Box::new(Sum(parse(first)?, parse(rest)?)));
-    }
-    let trimmed = text.trim();
-    let (name, argument) =
-        trimmed.split_once(':').map_or((trimmed, None), |(name, rest)| (name.trim(), Some(rest.trim())));
-    let fail = |at: &str, reason: String| {
-        let before = text.find(at).map_or(0, |byte| text[..byte].chars().count());
-        Err(Error::Spec { text: text.to_owned(), at: at.to_owned(), position: before + 1, reason })
-    };
-    if let (Some(argument), false) = (argument, name == "huber") {
-        return fail(argument, format!("the {name} loss takes no argument"));
-    }
-    match (name, argument) {
-        ("squared", _) => Ok(Box::new(Squared)),
-        ("logistic", _) => Ok(Box::new(Logistic)),
-        ("poisson", _) => Ok(Box::new(Poisson)),
-        ("squared-hinge", _) => Ok(Box::new(SquaredHinge)),
-        ("huber", None) => Ok(Box::new(Huber::with_delta(Huber::USUAL_DELTA)?)),
-        ("huber", Some(delta)) => match delta.parse::<f64>() {
-            Ok(delta) => Ok(Box::new(Huber::with_delta(delta)?)),
-            Err(_) => fail(delta, "expected a number, as in huber:2".to_owned()),
-        },
-        _ => {
-            let known: Vec<&str> = catalogue().iter().map(|entry| entry.syntax).collect();
-            fail(name, format!("no such loss; the losses are {}", known.join(", ")))
+/// Refuses the first response that the loss is not defined for.
+pub(crate) fn check_responses(loss: &dyn Loss, responses: &[f64]) -> Result<()> {
+    for (row, &value) in responses.iter().enumerate() {
+        if let Err(rule) = loss.check_response(value) {
+            return Err(Error::Response { loss: loss.spec(), task: loss.task(), row, value, rule });
         }
     }
+    Ok(())
 }
 
 /// The least curvature within `radius` of a predictor, for losses whose curvature rises to a peak and falls again, if at all: it is at one
@@ -238,8 +241,3 @@ fn curvature_at_ends(loss: &impl Loss, predictor: f64, response: f64, radius: f6
 
 /// A curvature made of `exp`, rounded down by more than `exp` may be wrong.
 const ROUNDED_DOWN: f64 = 1.0 - 8.0 * f64::EPSILON;
-
-/// The rule of the two losses for classes.
-fn check_label(response: f64) -> std::result::Result<(), &'static str> {
-    if response == 0.0 || response == 1.0 { Ok(()) } else { Err("labels 0 or 1") }
-}

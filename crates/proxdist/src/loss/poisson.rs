@@ -1,7 +1,17 @@
 //! Poisson loss with the log link, $\ell(\eta; y) = e^\eta - y\eta$ for $y \ge 0$: the negative log-likelihood of a count
 //! without its constant. Its curvature $e^\eta$ has no bound, so where $e^\eta$ overflows a fit ends with a named error.
 
-use super::{Loss, ROUNDED_DOWN, curvature_at_ends};
+use super::catalogue::Form;
+use super::{Link, Loss, LossEntry, ROUNDED_DOWN, Task, curvature_at_ends};
+
+pub(super) const ENTRY: LossEntry = LossEntry {
+    name: "poisson",
+    definition: "exp(eta) - y eta",
+    formula: "e^η − yη,\u{2002}y ≥ 0",
+    task: Task::Counts,
+    link: Link::Log,
+    form: Form::Plain(|| Box::new(Poisson)),
+};
 
 /// Negative Poisson log-likelihood with the log link.
 #[derive(Clone, Copy, Debug, Default)]
@@ -37,13 +47,13 @@ impl Loss for Poisson {
         let chord = (response - rate) / way;
         Some(if way > 0.0 && chord.is_finite() { chord.max(rate) } else { rate })
     }
-    fn check_response(&self, response: f64) -> Result<(), &'static str> {
-        if response >= 0.0 { Ok(()) } else { Err("counts or rates that are zero or positive") }
+    fn entry(&self) -> Option<&'static LossEntry> {
+        Some(&ENTRY)
     }
-    fn mean(&self, predictor: f64) -> f64 {
-        predictor.exp()
-    }
-    fn spec(&self) -> String {
-        "poisson".to_owned()
+    /// $2\big(y\log(y/\mu) - y + \mu\big)$ with $\mu = e^\eta$.
+    fn deviance(&self, predictor: f64, response: f64) -> Option<f64> {
+        let entropy = if response > 0.0 { response * (response.ln() - predictor) } else { 0.0 };
+        // Rounding may take a perfect prediction below zero.
+        Some(2.0 * (entropy - response + predictor.exp()).max(0.0))
     }
 }

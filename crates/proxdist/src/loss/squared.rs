@@ -1,7 +1,17 @@
 //! Squared loss $\ell(\eta; y) = \tfrac12 (y - \eta)^2$: linear regression, and matrix regression when the parameter has a
 //! shape. The ½ is kept for matrices too. The curvature is 1, so the first Newton step of a prox is the closed form.
 
-use super::Loss;
+use super::catalogue::Form;
+use super::{Link, Loss, LossEntry, Task};
+
+pub(super) const ENTRY: LossEntry = LossEntry {
+    name: "squared",
+    definition: "(y - eta)^2 / 2",
+    formula: "½ (y − η)^2",
+    task: Task::Regression,
+    link: Link::Identity,
+    form: Form::Plain(|| Box::new(Squared)),
+};
 
 /// Half the squared residual.
 #[derive(Clone, Copy, Debug, Default)]
@@ -29,7 +39,11 @@ impl Loss for Squared {
     fn is_quadratic(&self) -> bool {
         true
     }
-    fn spec(&self) -> String {
-        "squared".to_owned()
+    fn entry(&self) -> Option<&'static LossEntry> {
+        Some(&ENTRY)
+    }
+    /// The squared residual: that of a normal response, without its variance.
+    fn deviance(&self, predictor: f64, response: f64) -> Option<f64> {
+        Some(2.0 * self.value(predictor, response))
     }
 }

@@ -1,7 +1,17 @@
 //! Squared hinge $\ell(\eta; y) = \tfrac12 \max(0, 1 - t\eta)^2$ with $t = 2y - 1$ for labels $y \in \{0, 1\}$: a support vector
 //! classifier that is differentiable. The generalised second derivative is $1\{t\eta < 1\}$.
 
-use super::{Loss, check_label, curvature_at_ends};
+use super::catalogue::Form;
+use super::{Link, Loss, LossEntry, Task, curvature_at_ends};
+
+pub(super) const ENTRY: LossEntry = LossEntry {
+    name: "squared-hinge",
+    definition: "max(0, 1 - t eta)^2 / 2, with t = -1 for y = 0 and t = 1 for y = 1",
+    formula: "½ max(0, 1 − tη)^2,\u{2002}t = 2y − 1 ∈ {−1, 1}",
+    task: Task::TwoClasses,
+    link: Link::Margin,
+    form: Form::Plain(|| Box::new(SquaredHinge)),
+};
 
 /// Half the squared shortfall of the margin.
 #[derive(Clone, Copy, Debug, Default)]
@@ -34,10 +44,7 @@ impl Loss for SquaredHinge {
     fn least_curvature(&self, predictor: f64, response: f64, radius: f64) -> f64 {
         curvature_at_ends(self, predictor, response, radius)
     }
-    fn check_response(&self, response: f64) -> Result<(), &'static str> {
-        check_label(response)
-    }
-    fn spec(&self) -> String {
-        "squared-hinge".to_owned()
+    fn entry(&self) -> Option<&'static LossEntry> {
+        Some(&ENTRY)
     }
 }

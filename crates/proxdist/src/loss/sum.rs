@@ -1,8 +1,9 @@
 //! The sum of two losses of the same observation, $\ell(\eta; y) = \ell_1(\eta; y) + \ell_2(\eta; y)$, written `squared + huber:2`.
 //!
-//! A prediction means what it means for the first of the two.
+//! A prediction means what it means for the first of the two; a sum of different losses for classes is not a likelihood, so its predictor is a margin and no
+//! probability.
 
-use super::Loss;
+use super::{Link, Loss, Task};
 
 /// Two losses added up.
 #[derive(Clone, Copy, Debug)]
@@ -41,11 +42,18 @@ impl<A: Loss, B: Loss> Loss for Sum<A, B> {
     fn is_quadratic(&self) -> bool {
         self.0.is_quadratic() && self.1.is_quadratic()
     }
-    fn check_response(&self, response: f64) -> Result<(), &'static str> {
-        self.0.check_response(response).and_then(|()| self.1.check_response(response))
+    fn task(&self) -> Task {
+        self.0.task().both(self.1.task())
+    }
+    fn link(&self) -> Link {
+        let (first, second) = (self.0.link(), self.1.link());
+        if first != second && self.task() == Task::TwoClasses { Link::Margin } else { first }
     }
     fn mean(&self, predictor: f64) -> f64 {
-        self.0.mean(predictor)
+        if self.link() == Link::Own { self.0.mean(predictor) } else { self.link().mean(predictor) }
+    }
+    fn check_response(&self, response: f64) -> Result<(), &'static str> {
+        self.0.check_response(response).and_then(|()| self.1.check_response(response))
     }
     fn spec(&self) -> String {
         format!("{} + {}", self.0.spec(), self.1.spec())

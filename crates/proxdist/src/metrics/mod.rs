@@ -25,9 +25,10 @@ pub use regression::{Quantile, Regression};
 
 use crate::data::{Data, products};
 use crate::error::{Error, Result};
-use crate::loss::{self, Loss};
+use crate::loss::{Link, Loss, Task, check_responses};
 use crate::model::Model;
 use serde::Serialize;
+use std::borrow::Cow;
 
 /// All measures of some predictions, as fits the loss.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -42,16 +43,18 @@ pub enum Evaluation {
 impl Evaluation {
     /// Evaluates linear predictors $\eta_i$, offsets included, by the measures that belong to the loss.
     pub fn of(loss: &dyn Loss, predictors: &[f64], response: &[f64], weights: Option<&[f64]>) -> Result<Self> {
-        if is_for_classes(loss) {
-            let scale = if loss.spec() == "logistic" { Scale::LogOdds } else { Scale::Margin };
-            let labelled = Labelled::new(predictors, response, weights)?;
-            return Ok(Self::Classification(labelled.classification(scale)));
+        match loss.task() {
+            Task::TwoClasses => {
+                let (scores, scale) = scores(loss, predictors);
+                let labelled = Labelled::new(&scores, response, weights)?;
+                Ok(Self::Classification(labelled.classification(scale)))
+            }
+            Task::Counts => Regression::of_counts(loss, predictors, response, weights).map(Self::Regression),
+            Task::Regression => {
+                let means: Vec<f64> = predictors.iter().map(|&eta| loss.mean(eta)).collect();
+                Regression::of(&means, response, weights).map(Self::Regression)
+            }
         }
-        if loss.spec() == "poisson" {
-            return Regression::of_counts(predictors, response, weights).map(Self::Regression);
-        }
-        let means: Vec<f64> = predictors.iter().map(|&eta| loss.mean(eta)).collect();
-        Regression::of(&means, response, weights).map(Self::Regression)
     }
 
     /// Evaluates a model on data, with their weights and offset.
@@ -71,22 +74,22 @@ impl Evaluation {
     /// # Ok::<(), proxdist::Error>(())
     /// ```
     pub fn of_model(model: &Model, data: &Data) -> Result<Self> {
-        let loss = loss::parse(&model.loss)?;
-        for (row, &value) in data.response().iter().enumerate() {
-            if let Err(rule) = loss.check_response(value) {
-                return Err(Error::Response { loss: loss.spec(), row, value, rule });
-            }
-        }
+        let loss = model.loss.known()?;
+        check_responses(loss, data.response())?;
         let mut predictors = model.linear_predictors(data.source())?;
         predictors.iter_mut().enumerate().for_each(|(row, eta)| *eta += data.offset_of(row));
-        Self::of(&*loss, &predictors, data.response(), Some(&weights(data)))
+        Self::of(loss, &predictors, data.response(), Some(&weights(data)))
     }
 }
 
-/// Whether the loss is about two classes: it takes the labels 0 and 1 and no number besides.
-pub(crate) fn is_for_classes(loss: &dyn Loss) -> bool {
-    let takes = |response| loss.check_response(response).is_ok();
-    takes(0.0) && takes(1.0) && !takes(0.5) && !takes(2.0)
+/// What linear predictors of a loss for two classes are judged by, and what it means: themselves, unless only the loss knows how they become
+/// probabilities.
+pub(crate) fn scores<'p>(loss: &dyn Loss, predictors: &'p [f64]) -> (Cow<'p, [f64]>, Scale) {
+    match loss.link() {
+        Link::Logit => (predictors.into(), Scale::LogOdds),
+        Link::Own => (predictors.iter().map(|&eta| loss.mean(eta)).collect(), Scale::Probability),
+        Link::Margin | Link::Identity | Link::Log => (predictors.into(), Scale::Margin),
+    }
 }
 
 /// $x_i^T\theta + \beta_0 + o_i$ of every row.
@@ -143,6 +146,42 @@ mod tests {
         assert_eq!(losses.map(classes), [Some(true), Some(false), None, None, None]);
         let Evaluation::Regression(counts) = Evaluation::of(&Poisson, &eta, &labels, None).unwrap() else { panic!() };
         assert!(counts.deviance.is_some());
+    }
+
+    /// $p = 1 - e^{-e^\eta}$, of which the loss alone knows the formula.
+    struct Cloglog;
+
+    impl Loss for Cloglog {
+        fn value(&self, predictor: f64, response: f64) -> f64 {
+            if response == 1.0 { -self.mean(predictor).ln() } else { predictor.exp() }
+        }
+        fn slope(&self, predictor: f64, response: f64) -> f64 {
+            let rate = predictor.exp();
+            if response == 1.0 { -rate / rate.exp_m1() } else { rate }
+        }
+        fn curvature(&self, _predictor: f64, _response: f64) -> f64 {
+            1.0
+        }
+        fn task(&self) -> Task {
+            Task::TwoClasses
+        }
+        fn link(&self) -> Link {
+            Link::Own
+        }
+        fn mean(&self, predictor: f64) -> f64 {
+            -(-predictor.exp()).exp_m1()
+        }
+    }
+
+    #[test]
+    fn probabilities_of_ones_own_decide_at_one_half() {
+        // 1 − 1/e = 0.63 at zero: the label is 1 where the probability says so, not where the predictor is positive.
+        let (eta, labels) = ([-0.1, -2.0, 1.0], [1.0, 0.0, 1.0]);
+        let found = Evaluation::of(&Cloglog, &eta, &labels, None).unwrap();
+        let Evaluation::Classification(found) = found else { panic!("two classes") };
+        let mean_loss = eta.iter().zip(labels).map(|(eta, y)| Cloglog.value(*eta, y)).sum::<f64>() / 3.0;
+        assert_eq!(found.accuracy, 1.0);
+        assert!((found.log_loss.unwrap() - mean_loss).abs() < 1e-12);
     }
 
     #[test]

@@ -5,6 +5,7 @@
 
 use super::check;
 use crate::error::Result;
+use crate::loss::Loss;
 use serde::Serialize;
 
 /// A quantile of the residuals.
@@ -29,7 +30,7 @@ pub struct Regression {
     pub mean_absolute_error: f64,
     /// Smallest residual, the 5, 25, 50, 75 and 95 per cent quantiles, and the largest.
     pub residual_quantiles: Vec<Quantile>,
-    /// Mean Poisson deviance, for counts.
+    /// Mean deviance, for counts.
     pub deviance: Option<f64>,
 }
 
@@ -65,20 +66,18 @@ impl Regression {
         })
     }
 
-    /// Measures linear predictors of a Poisson model, $\mu = e^\eta$, with the deviance besides.
-    pub fn of_counts(predictors: &[f64], response: &[f64], weights: Option<&[f64]>) -> Result<Self> {
+    /// Measures linear predictors of a loss for counts, with its mean deviance besides if it has one.
+    pub fn of_counts(loss: &dyn Loss, predictors: &[f64], response: &[f64], weights: Option<&[f64]>) -> Result<Self> {
         check("linear predictor", predictors, response, weights)?;
-        let means: Vec<f64> = predictors.iter().map(|eta| eta.exp()).collect();
+        let means: Vec<f64> = predictors.iter().map(|&eta| loss.mean(eta)).collect();
         let mut result = Self::of(&means, response, weights)?;
-        let mut total = (0.0, 0.0);
+        let mut total = Some((0.0, 0.0));
         for (row, (&eta, &y)) in predictors.iter().zip(response).enumerate() {
             let weight = weights.map_or(1.0, |weights| weights[row]);
-            let entropy = if y > 0.0 { y * (y.ln() - eta) } else { 0.0 };
-            // Rounding may take a perfect prediction below zero.
-            total.0 += weight * 2.0 * (entropy - y + means[row]).max(0.0);
-            total.1 += weight;
+            let deviance = loss.deviance(eta, y);
+            total = total.zip(deviance).map(|((sum, all), deviance)| (sum + weight * deviance, all + weight));
         }
-        result.deviance = Some(total.0 / total.1);
+        result.deviance = total.map(|(sum, weights)| sum / weights);
         Ok(result)
     }
 }
@@ -106,6 +105,7 @@ fn quantiles(mut residuals: Vec<(f64, f64)>) -> Vec<Quantile> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::loss::Poisson;
 
     #[test]
     fn measures_agree_with_hand_computation() {
@@ -125,8 +125,8 @@ mod tests {
         let repeated = |values: &[f64]| -> Vec<f64> {
             values.iter().zip(weights).flat_map(|(v, w)| std::iter::repeat_n(*v, w as usize)).collect()
         };
-        let weighted = Regression::of_counts(&means, &response, Some(&weights)).unwrap();
-        let plain = Regression::of_counts(&repeated(&means), &repeated(&response), None).unwrap();
+        let weighted = Regression::of_counts(&Poisson, &means, &response, Some(&weights)).unwrap();
+        let plain = Regression::of_counts(&Poisson, &repeated(&means), &repeated(&response), None).unwrap();
         assert_eq!(weighted.residual_quantiles, plain.residual_quantiles);
         let pairs = [
             (weighted.mean_squared_error, plain.mean_squared_error),
@@ -139,9 +139,9 @@ mod tests {
 
     #[test]
     fn deviance_is_zero_for_perfect_counts_and_takes_zeros() {
-        let perfect = Regression::of_counts(&[2.0_f64.ln(), 7.0_f64.ln()], &[2.0, 7.0], None).unwrap();
+        let perfect = Regression::of_counts(&Poisson, &[2.0_f64.ln(), 7.0_f64.ln()], &[2.0, 7.0], None).unwrap();
         assert!(perfect.deviance.unwrap() < 1e-14);
-        let zero = Regression::of_counts(&[0.5], &[0.0], None).unwrap();
+        let zero = Regression::of_counts(&Poisson, &[0.5], &[0.0], None).unwrap();
         assert!((zero.deviance.unwrap() - 2.0 * 0.5_f64.exp()).abs() < 1e-14);
         assert_eq!(zero.r_squared, None);
     }

@@ -12,7 +12,7 @@ use super::testing::{never, numbers, until};
 use crate::constraint::{Ball, ConeInBall, Constraint, Rank, Structure, Workspace, projected};
 use crate::data::Data;
 use crate::linalg::{Cholesky, axpy, dot, norm};
-use crate::loss::{Huber, Logistic, Loss, Poisson, Squared, SquaredHinge};
+use crate::loss::{self, Huber, Logistic, Loss, Poisson, Squared, SquaredHinge};
 use crate::objective::Objective;
 
 const TOLERANCE: f64 = 1e-8;
@@ -46,12 +46,11 @@ impl Made {
 
     /// The same with responses that the loss takes.
     fn for_loss(mut self, loss: &dyn Loss) -> Self {
-        let (classes, counts) = (loss.check_response(0.5).is_err(), loss.check_response(-1.0).is_err());
         for (i, y) in self.y.iter_mut().enumerate() {
-            *y = match () {
-                () if classes => f64::from(u8::from(*y > 0.0) ^ u8::from(i % 7 == 0)),
-                () if counts => y.abs().round(),
-                () => *y,
+            *y = match loss.task() {
+                loss::Task::TwoClasses => f64::from(u8::from(*y > 0.0) ^ u8::from(i % 7 == 0)),
+                loss::Task::Counts => y.abs().round(),
+                loss::Task::Regression => *y,
             };
         }
         self

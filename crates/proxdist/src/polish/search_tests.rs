@@ -8,7 +8,7 @@ use super::{Finish, Poll};
 use crate::constraint::{Choice, Constraint, Structure, projected};
 use crate::data::Data;
 use crate::exchanges::Exchanges;
-use crate::loss::{Huber, Logistic, Loss, Poisson, Squared, SquaredHinge};
+use crate::loss::{Huber, Logistic, Loss, Poisson, Squared, SquaredHinge, Task};
 use crate::objective::Objective;
 use crate::shape::Shape;
 use crate::spec::SetSpec;
@@ -54,14 +54,13 @@ fn random(loss: &dyn Loss, rows: usize, seed: u64, decades: f64) -> Random {
     }
     let truth: Vec<f64> = traits[6..12].iter().map(|t| 2.0 * t).collect();
     let noise = numbers(rows, seed + 2000);
-    let classes = loss.check_response(0.5).is_err();
-    let counts = loss.check_response(-1.0).is_err();
+    let task = loss.task();
     let response = |(row, noise): (&[f64], &f64)| {
         let eta = row.iter().zip(&truth).map(|(x, t)| x * t).sum::<f64>() + 0.3 + noise;
-        match () {
-            () if classes => f64::from(u8::from(eta > 0.0)),
-            () if counts => eta.abs().round(),
-            () => eta,
+        match task {
+            Task::TwoClasses => f64::from(u8::from(eta > 0.0)),
+            Task::Counts => eta.abs().round(),
+            Task::Regression => eta,
         }
     };
     let y: Vec<f64> = x.chunks_exact(P).zip(&noise).map(response).collect();
@@ -330,7 +329,7 @@ fn on_many_rows_the_sample_leads_where_a_search_of_all_rows_does() {
     let Structure::Choice(choosing) = set.structure() else { panic!("sparse") };
     for (seed, loss) in [(1, &Squared as &dyn Loss), (3, &Logistic)] {
         let x = numbers(ROWS * COLUMNS, seed);
-        let classes = loss.check_response(0.5).is_err();
+        let classes = loss.task() == Task::TwoClasses;
         let response = |(row, noise): (&[f64], &f64)| {
             let eta = 2.0 * row[0] - row[5] + 0.30 * row[2] + 0.301 * row[6] + 0.2 + 2.0 * noise;
             if classes { f64::from(u8::from(eta > 0.0)) } else { eta }

@@ -4,7 +4,7 @@ use super::{Finished, Smooth, Until};
 use crate::constraint::Constraint;
 use crate::error::Result;
 use crate::linalg::{dot, norm};
-use crate::loss::Loss;
+use crate::loss::{Loss, Task};
 use crate::random::{Purpose, stream, uniform};
 use clarabel::algebra::CscMatrix;
 use clarabel::solver::{DefaultSettings, DefaultSolver, IPSolver, SupportedConeT};
@@ -48,14 +48,13 @@ impl<L: Loss> Regression<L> {
         let x = numbers(rows * columns, seed);
         let truth: Vec<f64> = numbers(columns, seed + 1).iter().map(|t| 3.0 * t).collect();
         let noise = numbers(rows, seed + 2);
-        let classes = loss.check_response(0.5).is_err();
-        let counts = loss.check_response(-1.0).is_err();
+        let task = loss.task();
         let y = x.chunks_exact(columns).zip(noise).map(|(row, noise)| {
             let eta = dot(row, &truth) + 0.7 + 2.0 * noise;
-            match () {
-                () if classes => f64::from(u8::from(eta > 0.0)),
-                () if counts => eta.abs().round(),
-                () => eta,
+            match task {
+                Task::TwoClasses => f64::from(u8::from(eta > 0.0)),
+                Task::Counts => eta.abs().round(),
+                Task::Regression => eta,
             }
         });
         let y = y.collect();

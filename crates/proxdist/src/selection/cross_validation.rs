@@ -8,7 +8,7 @@ use super::watch::{Finished, FoldObserver, Halt, Watch};
 use crate::constraint::Constraint;
 use crate::data::Data;
 use crate::error::{Error, Result};
-use crate::loss::Loss;
+use crate::loss::{Loss, check_responses};
 use crate::model::Model;
 use crate::problem::Problem;
 use crate::scaling::Scaling;
@@ -243,11 +243,7 @@ impl<'a> CrossValidation<'a> {
         if settings.schedule.is_some() && grid.axes().iter().any(|axis| axis.name() == "rho1") {
             return Err(Error::setting("a grid", "without rho1 where a schedule is given", "both"));
         }
-        for (row, &value) in self.data.response().iter().enumerate() {
-            if let Err(rule) = self.loss.check_response(value) {
-                return Err(Error::Response { loss: self.loss.spec(), row, value, rule });
-            }
-        }
+        check_responses(&*self.loss, self.data.response())?;
         self.scoring.check(self.data.response())?;
         let points = grid.points(&self.constraint, self.ridge, settings.rho1)?;
         let shape = self.data.parameter_shape();

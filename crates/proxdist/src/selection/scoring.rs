@@ -2,8 +2,8 @@
 
 use crate::data::Data;
 use crate::error::{Error, Result};
-use crate::loss::Loss;
-use crate::metrics::{Labelled, Regression, is_for_classes, linear_predictors, weights};
+use crate::loss::{Loss, Task};
+use crate::metrics::{self, Labelled, Regression, linear_predictors, weights};
 use crate::objective::Objective;
 use crate::solver::Fit;
 use serde::Serialize;
@@ -36,7 +36,7 @@ impl Scoring {
 
     /// Whether folds need their share of each class.
     pub(super) fn needs_classes(self, loss: &dyn Loss) -> bool {
-        self.larger_is_better() || is_for_classes(loss)
+        self.larger_is_better() || loss.task() == Task::TwoClasses
     }
 
     /// Refuses responses that the score is not defined for, before anything is fitted.
@@ -61,19 +61,22 @@ impl Scoring {
             theta.extend(intercept);
             return Objective::new(held_out, loss, 0.0).value(&theta);
         }
-        let mut scores = linear_predictors(held_out, coefficients, intercept.unwrap_or(0.0))?;
+        let mut predictors = linear_predictors(held_out, coefficients, intercept.unwrap_or(0.0))?;
         let (response, weights) = (held_out.response(), Some(&weights(held_out)[..]));
         match self {
-            Self::Auc => Labelled::new(&scores, response, weights)?.auc().ok_or_else(|| {
+            Self::Auc => Labelled::new(&predictors, response, weights)?.auc().ok_or_else(|| {
                 Error::setting("scoring", "something else than auc where a fold has one class only", "auc")
             }),
-            Self::Accuracy if is_for_classes(loss) => Ok(Labelled::new(&scores, response, weights)?.accuracy(0.0)),
+            Self::Accuracy if loss.task() == Task::TwoClasses => {
+                let (scores, scale) = metrics::scores(loss, &predictors);
+                Ok(Labelled::new(&scores, response, weights)?.accuracy(scale.threshold()))
+            }
             _ => {
-                scores.iter_mut().for_each(|eta| *eta = loss.mean(*eta));
+                predictors.iter_mut().for_each(|eta| *eta = loss.mean(*eta));
                 if self == Self::Accuracy {
-                    return Ok(Labelled::new(&scores, response, weights)?.accuracy(0.5));
+                    return Ok(Labelled::new(&predictors, response, weights)?.accuracy(0.5));
                 }
-                Ok(Regression::of(&scores, response, weights)?.mean_squared_error)
+                Ok(Regression::of(&predictors, response, weights)?.mean_squared_error)
             }
         }
     }

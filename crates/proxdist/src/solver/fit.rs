@@ -2,6 +2,7 @@
 
 use super::{Settings, Stop};
 use crate::certificate::Certificate;
+use crate::loss::LossSpec;
 use crate::model::Model;
 use crate::problem::Problem;
 use crate::trace::Progress;
@@ -41,7 +42,7 @@ impl Fit {
             intercept: ended.intercept,
             shape: problem.data().parameter_shape(),
             names: problem.data().feature_names().map(<[String]>::to_vec),
-            loss: problem.loss().spec(),
+            loss: LossSpec::new(problem.loss().spec()),
             constraint: problem.constraint().spec().to_string(),
             ridge: problem.ridge_weight(),
             method: settings.method.to_string(),
