@@ -1,5 +1,6 @@
 //! The result of a fit.
 
+use super::notes::{self, Note, Stages};
 use super::{Run, Settings, Stop};
 use crate::certificate::Certificate;
 use crate::model::Model;
@@ -12,6 +13,7 @@ use crate::trace::Progress;
 pub struct Fit {
     model: Model,
     trace: Vec<Progress>,
+    notes: Vec<Note>,
 }
 
 impl Fit {
@@ -25,6 +27,8 @@ impl Fit {
         settings: &Settings,
     ) -> Self {
         let columns = problem.data().columns();
+        let is_cut = matches!(run.stop, Stop::Interrupted | Stop::Diverged);
+        let notes = notes::notes(problem, settings, Stages::of(&run.trace, run.steps, is_cut));
         let mut coefficients = run.theta;
         let intercept = coefficients.split_off(columns).first().copied();
         let model = Model {
@@ -39,12 +43,13 @@ impl Fit {
             schedule: schedule.spec(),
             batch_size,
             seed: settings.seed,
+            settings: settings.changes(),
             steps: run.steps,
             stop: run.stop,
             objective,
             certificate,
         };
-        Self { model, trace: run.trace }
+        Self { model, trace: run.trace, notes }
     }
 
     /// The coefficients, a point of the set.
@@ -85,6 +90,11 @@ impl Fit {
     /// The checkpoints.
     pub fn trace(&self) -> &[Progress] {
         &self.trace
+    }
+
+    /// Settings that were given and had no effect, with the reason.
+    pub fn notes(&self) -> &[Note] {
+        &self.notes
     }
 
     /// What predictions need, ready to be saved.
