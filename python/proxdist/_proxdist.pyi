@@ -22,7 +22,9 @@ __all__ = [
     "page",
     "partial_fit",
     "project",
+    "search_defaults",
     "select",
+    "settings",
     "write_whole",
 ]
 
@@ -30,14 +32,14 @@ def fit(
     features: Any,
     per_row: dict[str, Any],
     problem: dict[str, Any],
-    settings: dict[str, Any],
+    settings: dict[str, str],
     progress: Callable[..., None] | None = None,
 ) -> dict[str, Any]: ...
 def select(
     features: Any,
     per_row: dict[str, Any],
     problem: dict[str, Any],
-    settings: dict[str, Any],
+    settings: dict[str, str],
     plan: dict[str, Any],
     progress: Callable[..., None] | None = None,
 ) -> dict[str, Any]: ...
@@ -45,7 +47,7 @@ def partial_fit(
     features: Any,
     per_row: dict[str, Any],
     problem: dict[str, Any],
-    settings: dict[str, Any],
+    settings: dict[str, str],
     state: dict[str, Any] | None,
 ) -> dict[str, Any]: ...
 def project(
@@ -63,6 +65,8 @@ def evaluate(
 def model_fields(text: str) -> dict[str, Any]: ...
 def write_whole(path: Any, text: str) -> None: ...
 def constraints() -> list[tuple[str, str, str, str]]: ...
+def settings() -> list[dict[str, str]]: ...
+def search_defaults() -> dict[str, Any]: ...
 def losses() -> list[tuple[str, str, str]]: ...
 def convergence_figure(trace: str, width: float) -> str: ...
 def coefficients_figure(names: list[str], values: list[float], shape: tuple[int, int] | None, width: float) -> str: ...

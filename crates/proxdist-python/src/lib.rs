@@ -32,7 +32,8 @@ mod _proxdist {
     use super::select::select;
     #[pymodule_export]
     use super::tools::{
-        canonical_set, constraints, evaluate, linear_predictor, loss_mean, losses, model_fields, project, write_whole,
+        canonical_set, constraints, evaluate, linear_predictor, loss_mean, losses, model_fields, project,
+        search_defaults, settings, write_whole,
     };
     use pyo3::prelude::*;
 
