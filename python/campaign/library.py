@@ -13,22 +13,8 @@ from proxdist import _proxdist
 
 from .problems import Problem
 
-#: Settings of a fit as the estimators have them by default; one thread, since problems are small and processes many.
-SETTINGS: dict[str, Any] = {
-    "rho1": None,
-    "gamma": 1.0,
-    "batch_size": None,
-    "sampling": "without_replacement",
-    "max_steps": 10_000,
-    "max_passes": None,
-    "time_limit": None,
-    "stop": "settled",
-    "tolerance": 1e-4,
-    "polish": True,
-    "average": False,
-    "seed": 0,
-    "threads": 1,
-}
+#: One thread, since problems are small and processes many; the rest as it is by default.
+SETTINGS = {"threads": "1"}
 
 
 @dataclass

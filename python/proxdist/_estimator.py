@@ -4,24 +4,20 @@ from __future__ import annotations
 
 import time
 import warnings
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from . import _proxdist
 from ._display import Display
-from ._input import features, whole
+from ._input import features
 from ._losses import grammar
 from ._progress import Progress
+from ._settings import settings_of, without_effect
 from .sets import ConstraintSet, Projection, parse
-
-#: Threads that may be asked for, as in the library.
-MOST_THREADS = 1024
 
 #: Two interrupts within so many seconds mean that everything should end, not just one fit.
 TWICE = 2.0
@@ -47,21 +43,16 @@ class Constrained(Display, BaseEstimator):
     ridge: float
     fit_intercept: bool
     standardize: bool | str
-    rho1: float | str
-    gamma: float
-    batch_size: int | str
     max_steps: int
-    max_passes: float | None
-    time_limit: float | None
-    tol: float
-    stop: str
-    sampling: str
-    polish: bool
-    average: bool
-    warm_start: bool
-    n_jobs: int | None
     random_state: Any
+    warm_start: bool
     verbose: int
+
+    def _take(self, parameters: dict[str, Any]) -> None:
+        """Keeps the parameters of ``__init__``, its ``locals()``, as they are."""
+        for name, value in parameters.items():
+            if name not in ("self", "__class__"):
+                setattr(self, name, value)
 
     def _loss(self) -> Any:
         """The loss by name, or the user's own object."""
@@ -97,30 +88,6 @@ class Constrained(Display, BaseEstimator):
             "start": start,
         }
 
-    def _settings(self) -> dict[str, Any]:
-        automatic = [name for name in ("rho1", "batch_size") if isinstance(getattr(self, name), str)]
-        for name in automatic:
-            if getattr(self, name) != "auto":
-                raise ValueError(f"{name} must be a number or 'auto', got {getattr(self, name)!r}")
-        seed = self.random_state
-        if not isinstance(seed, Integral) or isinstance(seed, bool):
-            seed = check_random_state(seed).randint(2**31 - 1)
-        return {
-            "rho1": None if "rho1" in automatic else float(self.rho1),
-            "gamma": float(self.gamma),
-            "batch_size": None if "batch_size" in automatic else whole("batch_size", self.batch_size, 1),
-            "sampling": self.sampling,
-            "max_steps": whole("max_steps", self.max_steps, 1),
-            "max_passes": None if self.max_passes is None else float(self.max_passes),
-            "time_limit": None if self.time_limit is None else float(self.time_limit),
-            "stop": self.stop,
-            "tolerance": float(self.tol),
-            "polish": bool(self.polish),
-            "average": bool(self.average),
-            "seed": whole("random_state", seed, 0),
-            "threads": None if self.n_jobs in (None, -1) else whole("n_jobs", self.n_jobs, 1, MOST_THREADS),
-        }
-
     def _start(self, index: int) -> tuple[Any, float] | None:
         """Where a warm start begins."""
         if not (self.warm_start and hasattr(self, "_results")):
@@ -132,10 +99,10 @@ class Constrained(Display, BaseEstimator):
 
     def _solve(self, X: Any, rows: dict[str, Any], index: int, shape: tuple[int, int] | None) -> dict[str, Any]:
         """One fit of the compiled part."""
-        problem, settings = self._problem(self._start(index), shape), self._settings()
+        problem, settings = self._problem(self._start(index), shape), settings_of(self)
         if not self.verbose:
             return self._run(features(X), rows, problem, settings, None)
-        with Progress(settings["max_steps"]) as progress:
+        with Progress(self.max_steps) as progress:
             result = self._run(features(X), rows, problem, settings, progress)
             progress.write(
                 f"{result['stop']} after {result['steps']} steps, F {result['objective']:.6g}, {result['seconds']:.1f}s"
@@ -176,6 +143,11 @@ class Constrained(Display, BaseEstimator):
                 ConvergenceWarning,
                 stacklevel=3,
             )
+        self._warn_of_parameters_without_effect(results)
+
+    def _warn_of_parameters_without_effect(self, results: list[dict[str, Any]]) -> None:
+        for text in without_effect(self, results):
+            warnings.warn(text, UserWarning, stacklevel=4)
 
     def _keep(self) -> None:
         """Attributes from the results: plain for one model, one entry a model for several."""
@@ -199,7 +171,7 @@ class Constrained(Display, BaseEstimator):
         """More steps on a block, going on from where the last call or fit ended."""
         if self.standardize is True:
             raise ValueError("standardize=True needs all rows at once; scale the blocks yourself, or leave it 'auto'")
-        settings = self._settings()
+        settings = settings_of(self)
         # After loading a model file there is no first penalty to go on with.
         before = [result for result in getattr(self, "_results", []) if result["rho1"] is not None]
         states = getattr(self, "_stream", None) or [self._state(result) for result in before]
@@ -228,6 +200,7 @@ class Constrained(Display, BaseEstimator):
             for outcome in outcomes
         ]
         self._keep()
+        self._warn_of_parameters_without_effect(outcomes)
 
     def _state(self, result: dict[str, Any]) -> dict[str, Any]:
         theta = result["coef"]

@@ -57,12 +57,10 @@ def checked_offset(offset: Any, rows: int) -> Any:
     return values
 
 
-def whole(name: str, value: Any, least: int, most: int | None = None) -> int:
-    """A whole number that is at least ``least`` and at most ``most``."""
+def whole(name: str, value: Any, least: int | None = None) -> int:
+    """A whole number that is at least ``least``."""
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
         raise TypeError(f"{name} must be a whole number, got {value!r}")
-    if value < least:
+    if least is not None and value < least:
         raise ValueError(f"{name} must be at least {least}, got {value}")
-    if most is not None and value > most:
-        raise ValueError(f"{name} must be at most {most}, got {value}")
     return int(value)

@@ -24,8 +24,10 @@ __all__ = [
     "page",
     "partial_fit",
     "project",
+    "search_defaults",
     "select",
     "set_examples",
+    "settings",
     "write_whole",
 ]
 
@@ -33,14 +35,14 @@ def fit(
     features: Any,
     per_row: dict[str, Any],
     problem: dict[str, Any],
-    settings: dict[str, Any],
+    settings: dict[str, str],
     progress: Callable[..., None] | None = None,
 ) -> dict[str, Any]: ...
 def select(
     features: Any,
     per_row: dict[str, Any],
     problem: dict[str, Any],
-    settings: dict[str, Any],
+    settings: dict[str, str],
     plan: dict[str, Any],
     progress: Callable[..., None] | None = None,
 ) -> dict[str, Any]: ...
@@ -48,7 +50,7 @@ def partial_fit(
     features: Any,
     per_row: dict[str, Any],
     problem: dict[str, Any],
-    settings: dict[str, Any],
+    settings: dict[str, str],
     state: dict[str, Any] | None,
 ) -> dict[str, Any]: ...
 def project(
@@ -69,6 +71,8 @@ def write_whole(path: Any, text: str) -> None: ...
 def constraints() -> list[tuple[str, str, str, str]]: ...
 def set_examples() -> list[tuple[str, str]]: ...
 def loss_names() -> list[tuple[str, str]]: ...
+def settings() -> list[dict[str, str]]: ...
+def search_defaults() -> dict[str, Any]: ...
 def losses() -> list[tuple[str, str, str]]: ...
 def convergence_figure(trace: str, width: float) -> str: ...
 def coefficients_figure(names: list[str], values: list[float], shape: tuple[int, int] | None, width: float) -> str: ...

@@ -55,13 +55,11 @@ class Search:
             raise TypeError(
                 "a search needs a set with a name; fit a projection of your own without one, or use GridSearchCV"
             )
-        if self.choice not in ("one_standard_error", "best"):
-            raise ValueError(f"choice must be 'one_standard_error' or 'best', got {self.choice!r}")
         plan = {
             "axes": axes(self.grid, self.n_features_in_),
             **folds(self.cv, rows["response"]),
             "scoring": self.scoring,
-            "one_standard_error": self.choice == "one_standard_error",
+            "choice": self.choice,
         }
         return _proxdist.select(borrowed, rows, problem, settings, plan, progress)
 

@@ -89,24 +89,33 @@ class ConstrainedRegressor(_Stream, _Regression):
         Whether columns are scaled to mean 0 and standard deviation 1 for the fit; coefficients are always in the
         units of ``X``. "auto" does so where the set does not depend on units (sparsity, groups, sign, none). ``X`` is
         neither copied nor changed.
+    method : str
+        The iteration, such as "spd", "psgd" or "pd:momentum=yes"; ``proxdist methods`` on the command line lists them.
     rho1 : "auto" or float
         Penalty of the first step; "auto" lets a short race choose it.
     gamma : float
         Power with which the penalty grows; the theory covers (1/2, 1].
+    schedule : str
+        How the penalty grows from ``rho1``: "poly" with that power, "constant" not at all, and
+        "geometric:FACTOR,EVERY[,CAP]" by a factor every so many steps. All but "poly" need a number for ``rho1``.
     batch_size : "auto" or int
         Rows a step.
+    sampling : {"without_replacement", "reshuffled", "cyclic", "full"}
+        How batches are drawn.
+    polish : bool
+        Whether to finish on the exact optimum of the piece of the set that was found.
+    average : bool
+        Whether to try averages of late iterates too.
     max_steps, max_passes, time_limit : int, float or None, float or None
         Most steps, passes over the data, and seconds.
     tol : float
         Relative change of the objective that counts as none.
     stop : {"settled", "paper"}
         The rule of convergence.
-    sampling : {"without_replacement", "reshuffled", "full"}
-        How batches are drawn.
-    polish : bool
-        Whether to finish on the exact optimum of the piece of the set that was found.
-    average : bool
-        Whether to try averages of late iterates too.
+    check_every : "auto" or int
+        Steps between checkpoints.
+    monitor_rows : "auto" or int
+        Rows on which the objective is watched; "auto" is all if that is cheap.
     warm_start : bool
         Whether ``fit`` starts from the coefficients of the fit before.
     n_jobs : int or None
@@ -126,6 +135,9 @@ class ConstrainedRegressor(_Stream, _Regression):
     stop_reason_, n_iter_, objective_, rho1_, standardized_, trace_ : how it went.
     n_features_in_, feature_names_in_ : what it was fitted to.
 
+    A parameter that was changed and had no effect, such as ``max_steps`` where the exact finish needs no steps, gets a
+    ``UserWarning`` that says why.
+
     Ctrl-C ends a fit with the best feasible model so far and a ``ConvergenceWarning``; pressed twice within two
     seconds it raises ``KeyboardInterrupt``.
     """
@@ -138,42 +150,27 @@ class ConstrainedRegressor(_Stream, _Regression):
         ridge: float = 0.0,
         fit_intercept: bool = True,
         standardize: bool | str = "auto",
+        method: str = "spd",
         rho1: float | str = "auto",
         gamma: float = 1.0,
+        schedule: str = "poly",
         batch_size: int | str = "auto",
-        max_steps: int = 10_000,
-        max_passes: float | None = None,
-        time_limit: float | None = None,
-        tol: float = 1e-4,
-        stop: str = "settled",
         sampling: str = "without_replacement",
         polish: bool = True,
         average: bool = False,
+        max_steps: int = 10_000,
+        max_passes: float | None = None,
+        time_limit: float | str | None = None,
+        tol: float = 1e-4,
+        stop: str = "settled",
+        check_every: int | str = "auto",
+        monitor_rows: int | str = "auto",
         warm_start: bool = False,
         n_jobs: int | None = None,
         random_state: Any = 0,
         verbose: int = 0,
     ) -> None:
-        self.loss = loss
-        self.constraint = constraint
-        self.ridge = ridge
-        self.fit_intercept = fit_intercept
-        self.standardize = standardize
-        self.rho1 = rho1
-        self.gamma = gamma
-        self.batch_size = batch_size
-        self.max_steps = max_steps
-        self.max_passes = max_passes
-        self.time_limit = time_limit
-        self.tol = tol
-        self.stop = stop
-        self.sampling = sampling
-        self.polish = polish
-        self.average = average
-        self.warm_start = warm_start
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
+        self._take(locals())
 
 
 class MatrixRegressor(_Stream, _Regression):
@@ -193,43 +190,27 @@ class MatrixRegressor(_Stream, _Regression):
         ridge: float = 0.0,
         fit_intercept: bool = True,
         standardize: bool | str = "auto",
+        method: str = "spd",
         rho1: float | str = "auto",
         gamma: float = 1.0,
+        schedule: str = "poly",
         batch_size: int | str = "auto",
-        max_steps: int = 10_000,
-        max_passes: float | None = None,
-        time_limit: float | None = None,
-        tol: float = 1e-4,
-        stop: str = "settled",
         sampling: str = "without_replacement",
         polish: bool = True,
         average: bool = False,
+        max_steps: int = 10_000,
+        max_passes: float | None = None,
+        time_limit: float | str | None = None,
+        tol: float = 1e-4,
+        stop: str = "settled",
+        check_every: int | str = "auto",
+        monitor_rows: int | str = "auto",
         warm_start: bool = False,
         n_jobs: int | None = None,
         random_state: Any = 0,
         verbose: int = 0,
     ) -> None:
-        self.shape = shape
-        self.constraint = constraint
-        self.loss = loss
-        self.ridge = ridge
-        self.fit_intercept = fit_intercept
-        self.standardize = standardize
-        self.rho1 = rho1
-        self.gamma = gamma
-        self.batch_size = batch_size
-        self.max_steps = max_steps
-        self.max_passes = max_passes
-        self.time_limit = time_limit
-        self.tol = tol
-        self.stop = stop
-        self.sampling = sampling
-        self.polish = polish
-        self.average = average
-        self.warm_start = warm_start
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
+        self._take(locals())
 
     def _flat(self, X: Any) -> tuple[Any, tuple[int, int] | None]:
         """``X`` as rows, and the shape of one of them."""
@@ -289,50 +270,31 @@ class ConstrainedRegressorCV(Search, _Regression):
         loss: Any = "squared",
         grid: Any = None,
         *,
-        cv: int = 5,
+        cv: Any = 10,
         scoring: str = "loss",
         choice: str = "one_standard_error",
         constraint: Any = None,
         ridge: float = 0.0,
         fit_intercept: bool = True,
         standardize: bool | str = "auto",
+        method: str = "spd",
         rho1: float | str = "auto",
         gamma: float = 1.0,
+        schedule: str = "poly",
         batch_size: int | str = "auto",
-        max_steps: int = 10_000,
-        max_passes: float | None = None,
-        time_limit: float | None = None,
-        tol: float = 1e-4,
-        stop: str = "settled",
         sampling: str = "without_replacement",
         polish: bool = True,
         average: bool = False,
+        max_steps: int = 10_000,
+        max_passes: float | None = None,
+        time_limit: float | str | None = None,
+        tol: float = 1e-4,
+        stop: str = "settled",
+        check_every: int | str = "auto",
+        monitor_rows: int | str = "auto",
         warm_start: bool = False,
         n_jobs: int | None = None,
         random_state: Any = 0,
         verbose: int = 0,
     ) -> None:
-        self.loss = loss
-        self.grid = grid
-        self.cv = cv
-        self.scoring = scoring
-        self.choice = choice
-        self.constraint = constraint
-        self.ridge = ridge
-        self.fit_intercept = fit_intercept
-        self.standardize = standardize
-        self.rho1 = rho1
-        self.gamma = gamma
-        self.batch_size = batch_size
-        self.max_steps = max_steps
-        self.max_passes = max_passes
-        self.time_limit = time_limit
-        self.tol = tol
-        self.stop = stop
-        self.sampling = sampling
-        self.polish = polish
-        self.average = average
-        self.warm_start = warm_start
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
+        self._take(locals())

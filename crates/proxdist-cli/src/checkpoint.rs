@@ -2,12 +2,12 @@
 //!
 //! The file says to which problem and settings it belongs; a run resumed under others would be neither one nor the other.
 
-use crate::args::FitArgs;
+use crate::args::ProblemArgs;
 use crate::failure::{Failure, Result, file_hint};
 use crate::output;
-use proxdist::Data;
 use proxdist::data::Wanted;
 use proxdist::run::State;
+use proxdist::{Data, Problem, Settings};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -46,31 +46,26 @@ struct File {
 }
 
 /// What must be the same for a run to go on, as one object.
-pub(crate) fn identity(args: &FitArgs, data: &Data, loss: &str, constraint: &str) -> Result<Value> {
-    let run = &args.run;
+pub(crate) fn identity(settings: &Settings, args: &ProblemArgs, problem: &Problem) -> Result<Value> {
+    let data = problem.data();
     // A sum over the target tells most other files from this one.
     let response: f64 = data.response().iter().enumerate().map(|(row, y)| y * (1.0 + (row % 97) as f64)).sum();
-    Ok(json!({
-        "method": run.method.to_string(),
-        "loss": loss,
-        "constraint": constraint,
+    let mut identity = json!({
+        "loss": problem.loss().spec(),
+        "constraint": problem.constraint().spec().to_string(),
         "rows": data.rows(),
         "features": data.columns(),
         "names of the features": names(data),
         "values of the features": values(data)?,
         "target": format!("{response:e}"),
-        "ridge": run.problem.ridge,
-        "intercept": !run.problem.no_intercept,
-        "rho1": args.rho1().to_string(),
-        "gamma": run.gamma,
-        "schedule": format!("{:?}", run.schedule),
-        "batch-size": run.batch_size.to_string(),
-        "sampling": format!("{:?}", run.sampling),
-        "stop": format!("{:?}", run.stop),
-        "average": run.average,
-        "standardize": (run.problem.standardize, run.problem.no_standardize),
-        "seed": run.seed,
-    }))
+        "ridge": args.ridge,
+        "intercept": !args.no_intercept,
+        "standardize": (args.standardize, args.no_standardize),
+    });
+    for (declared, value) in settings.identity() {
+        identity[declared.option] = Value::String(value);
+    }
+    Ok(identity)
 }
 
 /// The names as one number; numbered columns have none.

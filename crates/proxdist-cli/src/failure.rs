@@ -1,6 +1,7 @@
 //! What went wrong and what to do about it: an `error:` line and a `hint:` line.
 
 use crate::terminal::visible;
+use proxdist::Setting;
 use proxdist::loss::Task;
 use std::fmt::Display;
 
@@ -143,32 +144,30 @@ fn response_hint(task: Task) -> &'static str {
     }
 }
 
-/// The option that a setting of the library comes from.
-fn option_of(setting: &str) -> Option<&'static str> {
-    Some(match setting {
-        "batch_size" => "--batch-size",
+/// The option that a setting of the library comes from: as it is declared, or one of those that are no settings of a run.
+fn option_of(setting: &str) -> Option<String> {
+    if let Ok(declared) = Setting::named(setting) {
+        return Some(format!("--{}", declared.declaration().option));
+    }
+    let option = match setting {
+        "choice" => "--choice",
         "folds" => "--folds",
-        "gamma" => "--gamma",
-        "max_passes" => "--passes",
-        "max_steps" => "--max-steps",
         "nonzeros of the truth" => "--s",
         "rank of the truth" => "--rank",
-        "rho" | "rho0" | "rho1" => "--rho1",
+        "rho" | "rho0" => "--rho1",
         "ridge" => "--ridge",
         "repeats" => "--repeats",
         "scoring" => "--score",
         "steps to advise for" => "--at",
         "steps to measure" => "--steps",
-        "threads" => "--threads",
-        "time_limit" => "--time",
-        "tolerance" => "--tolerance",
         name if name.contains("geometric") => "--schedule",
         _ => return None,
-    })
+    };
+    Some(option.to_owned())
 }
 
 fn setting_hint(setting: &str) -> &'static str {
-    match option_of(setting) {
+    match option_of(setting).as_deref() {
         Some("--batch-size") => "leave --batch-size out for a size that fits the data",
         Some("--folds") => "5 or 10 are usual",
         Some("--gamma") => "1 is usual, and powers above 0.5 and up to 1 are covered by the theory",
@@ -179,9 +178,10 @@ fn setting_hint(setting: &str) -> &'static str {
         Some("--score") => "`--score loss` is always possible",
         Some("--tolerance") => "1e-4 is the default",
         Some("--threads") => "leave --threads out to use all cores of this machine",
-        Some("--at" | "--passes" | "--max-steps" | "--repeats" | "--steps" | "--time" | "--s") => {
-            "give a number in that range, or leave it out"
-        }
+        Some(
+            "--at" | "--check-every" | "--max-steps" | "--monitor-rows" | "--passes" | "--repeats" | "--s" | "--steps"
+            | "--time",
+        ) => "give a number in that range, or leave it out",
         _ if setting.contains("grid") => "change or remove that value of --grid",
         _ => "`proxdist fit --help` lists the range of every option",
     }

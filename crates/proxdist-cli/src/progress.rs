@@ -4,6 +4,7 @@ use crate::checkpoint::Keeper;
 use crate::signals;
 use crate::words::{count, number};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use proxdist::Settings;
 use proxdist::run::State;
 use proxdist::trace::{Observer, Phase, Progress};
 use std::ops::ControlFlow;
@@ -99,6 +100,12 @@ impl Drop for Watcher {
 }
 
 impl Limits {
+    /// Those of the settings, for so many rows.
+    pub(crate) fn of(settings: &Settings, rows: usize) -> Self {
+        let limits = settings.limits();
+        Self { steps: limits.steps, rows: limits.passes.map(|passes| passes * rows as f64), time: limits.time }
+    }
+
     /// The longest the run can still take, at the pace so far.
     fn time_left(&self, progress: &Progress) -> String {
         let elapsed = progress.elapsed.as_secs_f64();

@@ -32,6 +32,8 @@ pub(crate) struct Summary<'a> {
     pub(crate) spec: &'a SetSpec,
     /// Seconds spent on reading and on fitting.
     pub(crate) seconds: (f64, f64),
+    /// What was said about options without effect.
+    pub(crate) notes: &'a [String],
     /// Files written.
     pub(crate) written: &'a [PathBuf],
 }
@@ -156,6 +158,7 @@ impl Summary<'_> {
             "schedule": model.schedule,
             "batch_size": model.batch_size,
             "seed": model.seed,
+            "notes": self.notes,
             "heldout": evaluation,
             "seconds": {"read": self.seconds.0, "fit": self.seconds.1},
             "peak_memory_bytes": peak_memory(),

@@ -1,10 +1,10 @@
 //! A user's own set and loss, written in Python.
 //!
 //! A set is an object with `project(x)` and `is_convex`, a loss one with `value`, `slope` and `curvature` of arrays. The interpreter is
-//! entered once a projection and once a batch or chunk of rows. An exception is left on the desk, which ends the run, and is raised
+//! entered once a projection and once a batch or chunk of rows. An exception is left on the link, which ends the run, and is raised
 //! there with its own traceback; the numbers computed meanwhile are discarded.
 
-use crate::supervise::Desk;
+use crate::supervise::Link;
 use numpy::{PyArray1, PyReadonlyArray1};
 use proxdist::constraint::{Constraint, Workspace};
 use proxdist::loss::{Loss, Task};
@@ -40,7 +40,7 @@ fn call(object: &Py<PyAny>, method: &str, arguments: &[&[f64]], out: &mut [f64])
 pub(crate) struct PythonSet<'a> {
     pub(crate) object: Py<PyAny>,
     pub(crate) is_convex: bool,
-    pub(crate) desk: &'a Desk,
+    pub(crate) link: &'a Link,
 }
 
 impl Constraint for PythonSet<'_> {
@@ -49,7 +49,7 @@ impl Constraint for PythonSet<'_> {
         let input = point.to_vec();
         call(&self.object, "project", &[&input], point).map_err(|raised| {
             let reason = raised.to_string();
-            self.desk.fail(raised);
+            self.link.fail(raised);
             fail(reason)
         })
     }
@@ -64,13 +64,13 @@ pub(crate) struct PythonLoss<'a> {
     pub(crate) object: Py<PyAny>,
     pub(crate) task: Task,
     pub(crate) bound: Option<f64>,
-    pub(crate) desk: &'a Desk,
+    pub(crate) link: &'a Link,
 }
 
 impl PythonLoss<'_> {
     /// The method at these predictors, times the weights.
     fn weighted(&self, method: &str, predictors: &[f64], responses: &[f64], weights: &[f64], out: &mut [f64]) {
-        let asked = if self.desk.is_over() || predictors.is_empty() {
+        let asked = if self.link.is_over() || predictors.is_empty() {
             Ok(())
         } else {
             call(&self.object, method, &[predictors, responses], out)
@@ -78,7 +78,7 @@ impl PythonLoss<'_> {
         match asked {
             Ok(()) => out.iter_mut().zip(weights).for_each(|(out, weight)| *out *= weight),
             Err(raised) => {
-                self.desk.fail(raised);
+                self.link.fail(raised);
                 out.fill(f64::NAN);
             }
         }

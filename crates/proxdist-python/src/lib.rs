@@ -33,7 +33,7 @@ mod _proxdist {
     #[pymodule_export]
     use super::tools::{
         canonical_set, constraints, evaluate, linear_predictor, loss_facts, loss_mean, loss_names, losses,
-        model_fields, project, set_examples, write_whole,
+        model_fields, project, search_defaults, set_examples, settings, write_whole,
     };
     use pyo3::prelude::*;
 

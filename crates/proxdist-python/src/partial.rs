@@ -7,17 +7,17 @@
 use crate::data::{Features, PerRow};
 use crate::error::exception;
 use crate::outcome;
-use crate::problem::{Asked, Wishes};
-use crate::supervise::{Desk, supervised};
+use crate::problem::{self, Options, Request};
+use crate::supervise::{Link, supervised};
 use numpy::PyArray1;
 use proxdist::constraint::{Constraint, Workspace};
 use proxdist::loss::Loss;
 use proxdist::objective::Objective;
 use proxdist::prox::Prox;
-use proxdist::sampling::{Sampler, Sampling};
-use proxdist::schedule::Polynomial;
+use proxdist::sampling::Sampler;
+use proxdist::schedule::{Growth, Polynomial};
 use proxdist::solver::{ProximalDistance, Solver as _};
-use proxdist::{Data, Problem, Result};
+use proxdist::{Data, Method, Problem, Result, Setting, Settings};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -43,24 +43,25 @@ pub(crate) fn partial_fit<'py>(
     py: Python<'py>,
     features: Features<'py>,
     per_row: PerRow<'py>,
-    problem: Asked,
-    settings: Wishes,
+    problem: Request,
+    settings: Options,
     state: Option<State>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let (source, numbers) = (features.source()?, per_row.numbers()?);
-    let desk = Desk::default();
-    let (state, point, objective) = supervised(py, &desk, None, || {
+    let settings = problem::settings(&settings)?;
+    let link = Link::default();
+    let (state, point, objective) = supervised(py, &link, None, || {
         let data = problem.data(source, numbers).map_err(|error| exception(&error))?;
-        let set = problem.constraint.set(data.parameter_shape(), &desk)?;
-        let loss = problem.loss.loss(problem.classes, &desk)?;
-        let state = match (state, settings.rho1) {
+        let set = problem.constraint.set(data.parameter_shape(), &link)?;
+        let loss = problem.loss.loss(problem.classes, &link)?;
+        let state = match (state, settings.rho1_value()) {
             (Some(state), _) => state,
             (None, Some(rho1)) => {
                 State { theta: vec![0.0; data.columns() + usize::from(problem.intercept)], step: 0, rho1 }
             }
-            (None, None) => raced(&data, &*loss, &*set, &problem, &settings, &desk)?,
+            (None, None) => raced(&data, &*loss, &*set, &problem, &settings, &link)?,
         };
-        let advanced = advanced(state, &data, &*loss, &*set, &problem, &settings, &desk);
+        let advanced = advanced(state, &data, &*loss, &*set, &problem, &settings, &link);
         advanced.map_err(|error| exception(&error))
     })?;
     let (coefficients, intercept) = point.split_at(point.len() - usize::from(problem.intercept));
@@ -71,8 +72,18 @@ pub(crate) fn partial_fit<'py>(
     result.set_item("theta", PyArray1::from_slice(py, &state.theta))?;
     result.set_item("step", state.step)?;
     result.set_item("rho1", state.rho1)?;
-    result.set_item("interrupted", desk.is_interrupted())?;
+    result.set_item("interrupted", link.is_interrupted())?;
+    result.set_item("notes", without_effect(&settings))?;
     Ok(result)
+}
+
+/// Parameters that mean something to a whole fit only.
+fn without_effect(settings: &Settings) -> Vec<(&'static str, &'static str)> {
+    use Setting as S;
+    let is_used = |setting| matches!(setting, S::Rho1 | S::Gamma | S::BatchSize | S::Sampling | S::Seed | S::Threads);
+    let reason = "partial_fit takes steps of the proximal distance iteration on its block, and does nothing else";
+    let given = Setting::declarations().iter().filter(|declared| settings.is_given(declared.setting));
+    given.filter(|declared| !is_used(declared.setting)).map(|declared| (declared.parameter, reason)).collect()
 }
 
 /// The state after the race for the first penalty.
@@ -80,14 +91,17 @@ fn raced(
     data: &Data,
     loss: &dyn Loss,
     set: &dyn Constraint,
-    problem: &Asked,
-    settings: &Wishes,
-    desk: &Desk,
+    problem: &Request,
+    settings: &Settings,
+    link: &Link,
 ) -> PyResult<State> {
-    let size = settings.batch_size.map(|size| size.clamp(1, data.rows()));
-    let wanted = Wishes { batch_size: size, ..settings.clone() }.settings()?.polish(false).max_steps(RACE);
+    let wanted = settings.clone().method(Method::default()).growth(Growth::default()).polish(false).max_steps(RACE);
+    let wanted = match settings.batch_size_value() {
+        Some(size) => wanted.batch_size(size.clamp(1, data.rows())),
+        None => wanted,
+    };
     let task = Problem::new(data, loss, set).ridge(problem.ridge).intercept(problem.intercept);
-    let fit = task.fit_observed(&wanted, &mut &*desk).map_err(|error| exception(&error))?;
+    let fit = task.fit_observed(&wanted, &mut &*link).map_err(|error| exception(&error))?;
     let mut theta = fit.coefficients().to_vec();
     theta.extend(fit.intercept());
     let rho1 = fit.rho1().unwrap_or(1.0);
@@ -100,20 +114,21 @@ fn advanced(
     data: &Data,
     loss: &dyn Loss,
     set: &dyn Constraint,
-    problem: &Asked,
-    settings: &Wishes,
-    desk: &Desk,
+    problem: &Request,
+    settings: &Settings,
+    link: &Link,
 ) -> Result<(State, Vec<f64>, f64)> {
     let rows = data.rows();
-    let size = settings.batch_size.unwrap_or(USUAL_BATCH).clamp(1, rows);
-    let sampler = Sampler::new(Sampling::WithoutReplacement, rows, size, settings.seed);
-    let schedule = Polynomial::new(state.rho1, settings.gamma)?;
+    let size = settings.batch_size_value().unwrap_or(USUAL_BATCH).clamp(1, rows);
+    let sampler = Sampler::new(settings.sampling_value(), rows, size, settings.seed_value());
+    let size = sampler.batch_size();
+    let schedule = Polynomial::new(state.rho1, settings.gamma_value())?;
     let prox = Prox::new(loss).ridge(problem.ridge).intercept(problem.intercept);
     let solver = ProximalDistance::new(data, set, Box::new(prox), &schedule, sampler, state.theta)?;
     let mut solver = solver.resumed_at(state.step);
     for _ in 0..rows.div_ceil(size) {
         solver.advance()?;
-        if desk.is_over() {
+        if link.is_over() {
             break;
         }
     }

@@ -3,16 +3,15 @@
 use crate::callables::{PythonLoss, PythonSet};
 use crate::data::RowNumbers;
 use crate::error::exception;
-use crate::supervise::Desk;
+use crate::supervise::Link;
 use proxdist::constraint::Constraint;
 use proxdist::data::ChunkSource;
 use proxdist::loss::{self, Loss, Task};
-use proxdist::sampling::Sampling;
 use proxdist::spec::SetSpec;
-use proxdist::{Data, Error, Scaling, Settings, Shape, StopRule};
+use proxdist::{Data, Error, Note, Scaling, Setting, Settings, Shape};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use std::time::Duration;
+use std::collections::BTreeMap;
 
 /// A name in the grammar of the library, or an object of the user's.
 #[derive(FromPyObject)]
@@ -24,7 +23,7 @@ pub(crate) enum Named {
 /// The problem.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
-pub(crate) struct Asked {
+pub(crate) struct Request {
     pub(crate) loss: Named,
     /// Whether the response is one of two classes: an object of the user's does not say.
     pub(crate) classes: bool,
@@ -39,24 +38,8 @@ pub(crate) struct Asked {
     pub(crate) start: Option<(Vec<f64>, f64)>,
 }
 
-/// The settings of a run.
-#[derive(Clone, FromPyObject)]
-#[pyo3(from_item_all)]
-pub(crate) struct Wishes {
-    pub(crate) rho1: Option<f64>,
-    pub(crate) gamma: f64,
-    pub(crate) batch_size: Option<usize>,
-    pub(crate) sampling: String,
-    pub(crate) max_steps: u64,
-    pub(crate) max_passes: Option<f64>,
-    pub(crate) time_limit: Option<f64>,
-    pub(crate) stop: String,
-    pub(crate) tolerance: f64,
-    pub(crate) polish: bool,
-    pub(crate) average: bool,
-    pub(crate) seed: u64,
-    pub(crate) threads: Option<usize>,
-}
+/// The settings of a run that are not as they are by default: values as text, by the names that the library declares.
+pub(crate) type Options = BTreeMap<String, String>;
 
 impl Named {
     /// The set in the grammar, if it is one.
@@ -67,7 +50,7 @@ impl Named {
         }
     }
 
-    pub(crate) fn set<'a>(&self, shape: Shape, desk: &'a Desk) -> PyResult<Box<dyn Constraint + 'a>> {
+    pub(crate) fn set<'a>(&self, shape: Shape, link: &'a Link) -> PyResult<Box<dyn Constraint + 'a>> {
         match self {
             Self::Text(_) => match self.spec()? {
                 Some(spec) => {
@@ -77,25 +60,25 @@ impl Named {
             },
             Self::Object(object) => Python::attach(|py| {
                 let is_convex = object.getattr(py, "is_convex")?.extract(py)?;
-                Ok(Box::new(PythonSet { object: object.clone_ref(py), is_convex, desk }) as Box<dyn Constraint>)
+                Ok(Box::new(PythonSet { object: object.clone_ref(py), is_convex, link }) as Box<dyn Constraint>)
             }),
         }
     }
 
-    pub(crate) fn loss<'a>(&self, classes: bool, desk: &'a Desk) -> PyResult<Box<dyn Loss + 'a>> {
+    pub(crate) fn loss<'a>(&self, classes: bool, link: &'a Link) -> PyResult<Box<dyn Loss + 'a>> {
         match self {
             Self::Text(text) => loss::parse(text).map(|loss| loss as Box<dyn Loss>).map_err(|error| exception(&error)),
             Self::Object(object) => Python::attach(|py| {
                 let bound = object.bind(py).getattr_opt("curvature_bound")?.map(|bound| bound.extract()).transpose()?;
                 let task = if classes { Task::TwoClasses } else { Task::Regression };
-                let loss = PythonLoss { object: object.clone_ref(py), task, bound: bound.flatten(), desk };
+                let loss = PythonLoss { object: object.clone_ref(py), task, bound: bound.flatten(), link };
                 Ok(Box::new(loss) as Box<dyn Loss>)
             }),
         }
     }
 }
 
-impl Asked {
+impl Request {
     /// The data of the problem, as they are.
     pub(crate) fn data<'a>(
         &self,
@@ -158,49 +141,27 @@ impl Asked {
     }
 }
 
-impl Wishes {
-    pub(crate) fn settings(&self) -> PyResult<Settings> {
-        let unknown = |what: &str, value: &str, known: &str| {
-            Err(PyValueError::new_err(format!("{what} must be one of {known}, got {value:?}")))
+/// The library's settings. Estimators pass all their parameters, so what is as it is by default counts as not given.
+pub(crate) fn settings(options: &Options) -> PyResult<Settings> {
+    let mut settings = Settings::default();
+    for (name, value) in options {
+        let setting = Setting::named(name).map_err(|error| exception(&error))?;
+        let refused = |error| match error {
+            // Users know the parameter.
+            Error::Setting { rule, value, .. } => {
+                PyValueError::new_err(format!("{} must be {rule}, got {value}", setting.declaration().parameter))
+            }
+            other => exception(&other),
         };
-        let sampling = match &self.sampling[..] {
-            "without_replacement" => Sampling::WithoutReplacement,
-            "reshuffled" => Sampling::Reshuffled,
-            "full" => Sampling::FullBatch,
-            other => return unknown("sampling", other, "\"without_replacement\", \"reshuffled\", \"full\""),
-        };
-        let stop = match &self.stop[..] {
-            "settled" => StopRule::Settled,
-            "paper" => StopRule::Paper,
-            other => return unknown("stop", other, "\"settled\", \"paper\""),
-        };
-        let mut settings = Settings::default()
-            .gamma(self.gamma)
-            .sampling(sampling)
-            .stop(stop)
-            .max_steps(self.max_steps)
-            .tolerance(self.tolerance)
-            .polish(self.polish)
-            .average(self.average)
-            .seed(self.seed);
-        if let Some(rho1) = self.rho1 {
-            settings = settings.rho1(rho1);
+        let changed = settings.clone().with(setting, value).map_err(refused)?;
+        if changed.value(setting) != setting.declaration().default {
+            settings = changed;
         }
-        if let Some(size) = self.batch_size {
-            settings = settings.batch_size(size);
-        }
-        if let Some(passes) = self.max_passes {
-            settings = settings.max_passes(passes);
-        }
-        if let Some(seconds) = self.time_limit {
-            let limit = Duration::try_from_secs_f64(seconds);
-            let refused =
-                |_| PyValueError::new_err(format!("time_limit must be a positive number of seconds, got {seconds}"));
-            settings = settings.time_limit(limit.map_err(refused)?);
-        }
-        if let Some(threads) = self.threads {
-            settings = settings.threads(threads);
-        }
-        Ok(settings)
     }
+    Ok(settings)
+}
+
+/// Parameters that had no effect, each with the reason.
+pub(crate) fn without_effect(notes: &[Note]) -> Vec<(&'static str, String)> {
+    notes.iter().map(|note| (note.setting.declaration().parameter, note.reason.to_string())).collect()
 }

@@ -3,10 +3,11 @@
 use crate::data::{Features, PerRow};
 use crate::error::exception;
 use crate::outcome;
-use crate::problem::{Asked, Wishes};
-use crate::supervise::{Desk, Search, supervised};
+use crate::problem::{self, Options, Request};
+use crate::supervise::{Link, Search, supervised};
 use proxdist::constraint::Constraint;
 use proxdist::selection::{Choice, CrossValidation, Finished, Grid, Scoring, Selection, Watch};
+use proxdist::{Note, Setting};
 use pyo3::exceptions::{PyKeyboardInterrupt, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -23,10 +24,10 @@ pub(crate) struct Plan {
     /// The part of each row, if they are not to be dealt at random.
     fold_of: Option<Vec<usize>>,
     scoring: String,
-    one_standard_error: bool,
+    choice: String,
 }
 
-impl Watch for &Desk {
+impl Watch for &Link {
     type Reason = ();
 
     fn finished(&self, finished: &Finished) -> ControlFlow<()> {
@@ -47,23 +48,24 @@ pub(crate) fn select<'py>(
     py: Python<'py>,
     features: Features<'py>,
     per_row: PerRow<'py>,
-    problem: Asked,
-    settings: Wishes,
+    problem: Request,
+    settings: Options,
     plan: Plan,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let (source, numbers) = (features.source()?, per_row.numbers()?);
-    let seed = settings.seed;
-    let settings = settings.settings()?;
+    let settings = problem::settings(&settings)?;
+    let seed = settings.seed_value();
     let grid = Grid::parse(&plan.axes).map_err(|error| exception(&error))?;
     let scoring: Scoring = plan.scoring.parse().map_err(|error| exception(&error))?;
+    let choice: Choice = plan.choice.parse().map_err(|error| exception(&error))?;
     let Some(spec) = problem.constraint.spec()? else {
         return Err(PyValueError::new_err(
             "a search needs a set with a name, such as \"nonneg\"; its parameter is what is chosen",
         ));
     };
-    let desk = Desk::default();
-    let (selection, seconds) = supervised(py, &desk, progress, || {
+    let link = Link::default();
+    let (selection, seconds) = supervised(py, &link, progress, || {
         let failed = |error| exception(&error);
         let started = Instant::now();
         let data = problem.data(source, numbers).map_err(failed)?;
@@ -75,25 +77,28 @@ pub(crate) fn select<'py>(
         // The search scales by itself, each fold by the rows it is fitted to.
         let is_scaled = problem.is_scaled(&sets).map_err(failed)?;
         let settings = problem.started(settings, None);
-        let search = CrossValidation::new(&data, problem.loss.loss(problem.classes, &desk)?, spec)
+        let search = CrossValidation::new(&data, problem.loss.loss(problem.classes, &link)?, spec)
             .ridge(problem.ridge)
             .intercept(problem.intercept)
             .standardize(is_scaled)
             .folds(plan.folds)
             .seed(seed)
             .scoring(scoring)
-            .choice(if plan.one_standard_error { Choice::OneStandardError } else { Choice::Best });
+            .choice(choice);
         let search = match plan.fold_of {
             Some(fold_of) => search.fold_of(fold_of),
             None => search,
         };
-        match search.run_watched(&grid, &settings, &&desk).map_err(failed)? {
+        match search.run_watched(&grid, &settings, &&link).map_err(failed)? {
             ControlFlow::Continue(selection) => Ok((selection, started.elapsed().as_secs_f64())),
             ControlFlow::Break(()) => Err(PyKeyboardInterrupt::new_err(())),
         }
     })?;
     let result = outcome::of_fit(py, &selection.fit, selection.scaling.as_ref(), seconds)?;
-    result.set_item("interrupted", desk.is_interrupted())?;
+    result.set_item("interrupted", link.is_interrupted())?;
+    // The seed deals the rows, too.
+    let notes: Vec<Note> = selection.notes.iter().filter(|note| note.setting != Setting::Seed).copied().collect();
+    result.set_item("notes", problem::without_effect(&notes))?;
     result.set_item("search", table(py, &selection)?)?;
     Ok(result)
 }

@@ -18,15 +18,15 @@ const EVERY: Duration = Duration::from_millis(20);
 
 /// What the working threads and the listening one tell each other.
 #[derive(Default)]
-pub(crate) struct Desk {
+pub(crate) struct Link {
     is_over: AtomicBool,
     is_interrupted: AtomicBool,
     failure: Mutex<Option<PyErr>>,
-    latest: Mutex<Option<News>>,
+    latest: Mutex<Option<Update>>,
 }
 
 /// How far things are.
-enum News {
+enum Update {
     Run(Progress),
     Search(Search),
 }
@@ -39,7 +39,7 @@ pub(crate) struct Search {
     pub(crate) score: f64,
 }
 
-impl Desk {
+impl Link {
     /// Ends the work with an exception; the first one counts.
     pub(crate) fn fail(&self, failure: PyErr) {
         self.failure.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(failure);
@@ -63,11 +63,11 @@ impl Desk {
 
     /// Tells how far a search is.
     pub(crate) fn tell(&self, search: Search) {
-        self.leave(News::Search(search));
+        self.leave(Update::Search(search));
     }
 
-    fn leave(&self, news: News) {
-        *self.latest.lock().unwrap_or_else(PoisonError::into_inner) = Some(news);
+    fn leave(&self, update: Update) {
+        *self.latest.lock().unwrap_or_else(PoisonError::into_inner) = Some(update);
     }
 
     fn listen(&self, py: Python<'_>, progress: Option<&Py<PyAny>>) {
@@ -80,10 +80,10 @@ impl Desk {
             }
         }
         let latest = self.latest.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let (Some(progress), Some(news)) = (progress, latest) else { return };
-        let told = match news {
-            News::Run(at) => progress.call1(py, ("run", at.step, at.objective, at.distance, at.nonzeros)),
-            News::Search(at) => progress.call1(py, ("search", at.done, at.total, at.label, at.score)),
+        let (Some(progress), Some(update)) = (progress, latest) else { return };
+        let told = match update {
+            Update::Run(at) => progress.call1(py, ("run", at.step, at.objective, at.distance, at.nonzeros)),
+            Update::Search(at) => progress.call1(py, ("search", at.done, at.total, at.label, at.score)),
         };
         if let Err(raised) = told {
             self.fail(raised);
@@ -92,9 +92,9 @@ impl Desk {
 }
 
 /// The end that the library's run sees.
-impl Observer for &Desk {
+impl Observer for &Link {
     fn checkpoint(&mut self, progress: &Progress) -> ControlFlow<()> {
-        self.leave(News::Run(*progress));
+        self.leave(Update::Run(*progress));
         self.poll()
     }
 
@@ -103,11 +103,11 @@ impl Observer for &Desk {
     }
 }
 
-/// Does the work without the interpreter lock. An exception left on the desk is raised in place of the result; so is Ctrl-C if
+/// Does the work without the interpreter lock. An exception left on the link is raised in place of the result; so is Ctrl-C if
 /// the work came to nothing.
 pub(crate) fn supervised<T: Send>(
     py: Python<'_>,
-    desk: &Desk,
+    link: &Link,
     progress: Option<Py<PyAny>>,
     work: impl FnOnce() -> PyResult<T> + Send,
 ) -> PyResult<T> {
@@ -120,16 +120,16 @@ pub(crate) fn supervised<T: Send>(
                 in_own_pool(work)
             });
             while waiting.recv_timeout(EVERY) == Err(RecvTimeoutError::Timeout) {
-                Python::attach(|py| desk.listen(py, progress.as_ref()));
+                Python::attach(|py| link.listen(py, progress.as_ref()));
             }
             worker.join()
         })
     });
-    if let Some(failure) = desk.failure() {
+    if let Some(failure) = link.failure() {
         return Err(failure);
     }
     match outcome {
-        Ok(Err(_)) if desk.is_interrupted() => Err(PyKeyboardInterrupt::new_err(())),
+        Ok(Err(_)) if link.is_interrupted() => Err(PyKeyboardInterrupt::new_err(())),
         Ok(result) => result,
         Err(_) => Err(PyRuntimeError::new_err("proxdist met a case it was not written for; please report it as a bug")),
     }

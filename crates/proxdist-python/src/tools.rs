@@ -4,14 +4,16 @@ use crate::data::Features;
 use crate::error::exception;
 use crate::outcome;
 use crate::problem::Named;
-use crate::supervise::{Desk, in_own_pool};
+use crate::supervise::{Link, in_own_pool};
 use numpy::{PyArray1, PyReadonlyArray1};
 use proxdist::constraint::projected;
 use proxdist::data::{ChunkSource as _, products};
 use proxdist::loss::{Loss as _, Task};
 use proxdist::metrics::Evaluation;
+use proxdist::selection::{Choice, CrossValidation, Scoring};
+use proxdist::solver::{Declaration, Kind};
 use proxdist::spec::{self, SetSpec};
-use proxdist::{Model, Shape, loss};
+use proxdist::{Model, Setting, Shape, loss};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -36,10 +38,10 @@ pub(crate) fn project<'py>(
     shape: Option<(usize, usize)>,
 ) -> PyResult<Bound<'py, PyArray1<f64>>> {
     let values = point.as_slice()?;
-    let desk = Desk::default();
-    let set = constraint.set(shape_of(values.len(), shape)?, &desk)?;
+    let link = Link::default();
+    let set = constraint.set(shape_of(values.len(), shape)?, &link)?;
     let nearest = py.detach(|| projected(&*set, values));
-    match (desk.failure(), nearest) {
+    match (link.failure(), nearest) {
         (Some(raised), _) => Err(raised),
         (None, Ok(nearest)) => Ok(PyArray1::from_vec(py, nearest)),
         (None, Err(error)) => Err(exception(&error)),
@@ -160,6 +162,44 @@ pub(crate) fn constraints() -> Vec<(&'static str, &'static str, &'static str, &'
 #[pyfunction]
 pub(crate) fn set_examples() -> Vec<(&'static str, &'static str)> {
     spec::sets().iter().map(|set| (set.name, set.example)).collect()
+}
+
+/// Every setting of a run, as the library declares it.
+#[pyfunction]
+pub(crate) fn settings(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
+    let fields = |declared: &Declaration| {
+        let fields = PyDict::new(py);
+        fields.set_item("name", declared.name)?;
+        fields.set_item("parameter", declared.parameter)?;
+        fields.set_item("option", declared.option)?;
+        fields.set_item("kind", kind(declared.kind))?;
+        fields.set_item("default", declared.default)?;
+        fields.set_item("rule", declared.rule)?;
+        fields.set_item("help", declared.help)?;
+        Ok(fields)
+    };
+    Setting::declarations().iter().map(fields).collect()
+}
+
+fn kind(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Flag => "flag",
+        Kind::Words(_) => "words",
+        Kind::Count => "count",
+        Kind::Number => "number",
+        Kind::Time => "time",
+        _ => "text",
+    }
+}
+
+/// What a search does unless told otherwise.
+#[pyfunction]
+pub(crate) fn search_defaults(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
+    let defaults = PyDict::new(py);
+    defaults.set_item("cv", CrossValidation::FOLDS)?;
+    defaults.set_item("scoring", Scoring::default().to_string())?;
+    defaults.set_item("choice", Choice::default().to_string())?;
+    Ok(defaults)
 }
 
 /// Every loss: syntax, definition, responses.

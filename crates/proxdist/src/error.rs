@@ -136,6 +136,12 @@ pub enum Error {
         /// What was given.
         value: String,
     },
+    /// A setting that there is not.
+    #[error("there is no setting {name:?}; there are {}", setting_names())]
+    UnknownSetting {
+        /// What was asked for.
+        name: String,
+    },
     /// A set that does not fit the parameter, or whose own numbers make no sense.
     #[error("constraint {spec}: {reason}")]
     Constraint {
@@ -263,6 +269,11 @@ pub type Result<T> = std::result::Result<T, Error>;
 
 fn column_text(column: Option<&str>) -> String {
     column.map_or_else(String::new, |name| format!(", column {name}"))
+}
+
+fn setting_names() -> String {
+    let names: Vec<&str> = crate::Setting::declarations().iter().map(|declared| declared.name).collect();
+    names.join(", ")
 }
 
 impl Error {

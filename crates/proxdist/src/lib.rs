@@ -74,7 +74,7 @@ pub use model::Model;
 pub use problem::Problem;
 pub use scaling::Scaling;
 pub use shape::Shape;
-pub use solver::{Fit, Method, Settings, Stop, StopRule};
+pub use solver::{Fit, Method, Note, Setting, Settings, Stop, StopRule};
 
 /// The code in the guides is compiled and run.
 #[cfg(doctest)]

@@ -12,6 +12,7 @@ use crate::loss::{LossSpec, Task};
 use crate::shape::Shape;
 use crate::solver::Stop;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
@@ -40,6 +41,8 @@ pub struct Model {
     pub batch_size: usize,
     /// The seed.
     pub seed: u64,
+    /// Settings that were not as they are by default, by name, as [`crate::Settings::set`] takes them.
+    pub settings: BTreeMap<String, String>,
     /// Steps taken.
     pub steps: u64,
     /// Why the run ended.
@@ -83,6 +86,8 @@ struct Provenance {
     schedule: String,
     batch_size: usize,
     seed: u64,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    settings: BTreeMap<String, String>,
 }
 
 fn first_method() -> String {
@@ -170,6 +175,7 @@ impl Model {
                 schedule: self.schedule.clone(),
                 batch_size: self.batch_size,
                 seed: self.seed,
+                settings: self.settings.clone(),
             },
         };
         let text =
@@ -260,6 +266,7 @@ impl File {
             schedule: self.fit.schedule,
             batch_size: self.fit.batch_size,
             seed: self.fit.seed,
+            settings: self.fit.settings,
             steps: self.fit.steps,
             stop: self.fit.stop,
             objective: self.fit.objective,

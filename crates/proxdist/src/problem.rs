@@ -81,6 +81,7 @@ impl<'a> Problem<'a> {
 
     /// Fits while an observer watches, who may end the run early.
     pub fn fit_observed(&self, settings: &Settings, observer: &mut dyn Observer) -> Result<Fit> {
+        let settings = &*settings.resolved()?;
         self.with_method(settings, |whole| run::fit(whole, self, settings, observer))
     }
 
@@ -89,6 +90,7 @@ impl<'a> Problem<'a> {
     /// the same candidates, from a thousandth of the average curvature of F to three thousand times as much. `None` if it diverges
     /// with all of them.
     pub fn first_penalty(&self, settings: &Settings, observer: &mut dyn Observer) -> Result<Option<f64>> {
+        let settings = &*settings.resolved()?;
         self.with_method(settings, |whole| run::first_penalty(whole, self, settings, observer))
     }
 

@@ -2,6 +2,10 @@
 //!
 //! The theory asks for $\rho_k = \rho_1k^\gamma$ with $\tfrac12 < \gamma \le 1$: then $\sum 1/\rho_k = \infty$ and $\sum 1/\rho_k^2 < \infty$.
 
+mod growth;
+
+pub use growth::Growth;
+
 use crate::error::{Error, Result};
 
 /// The penalty at step `k = 1, 2, …`. Any function from `u64` to `f64` is a schedule.

@@ -1,17 +1,24 @@
 //! Options of `compare`.
 
-use super::values;
-use super::{DataArgs, RunArgs};
+use super::{DataArgs, RunArgs, values};
 use clap::Args;
 use proxdist::Method;
 use std::path::PathBuf;
+
+/// Change that counts as none: small, so that methods are seen to the end of what they can do.
+pub(crate) const TOLERANCE: &str = "1e-8";
+/// Passes over the data that each method gets where nothing else limits it.
+pub(crate) const PASSES: &str = "50";
 
 /// `compare`
 #[derive(Debug, Args)]
 #[command(
     mut_arg("method", |arg| arg.hide(true)),
     mut_arg("schedule", |arg| arg.hide(true)),
-    mut_arg("no_polish", |arg| arg.hide(true)),
+    mut_arg("no-polish", |arg| arg.hide(true)),
+    mut_arg("tolerance", |arg| arg.default_value(TOLERANCE)),
+    mut_arg("max-steps", |arg| arg.default_value(None)),
+    mut_arg("passes", |arg| arg.default_value(PASSES)),
     after_help = "Examples:\n  \
     proxdist compare train.csv --target y --constraint sparsity:10 --methods spd,psgd,pd --plot methods.svg\n  \
     proxdist compare train.csv --target y --loss logistic --constraint ball:1 --methods spd,cspp,incremental --passes 20 --json\n\n\

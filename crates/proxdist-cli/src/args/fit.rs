@@ -1,11 +1,11 @@
 //! Options of `fit` and `tune`.
 
-use super::DataArgs;
-use super::values::{self, Auto, ScheduleArg};
-use clap::{ArgAction, Args, ValueEnum};
-use proxdist::{Method, Shape};
+use super::settings::{FirstPenalty, OfRun};
+use super::{DataArgs, SettingArgs, values};
+use clap::{ArgAction, Args};
+use proxdist::selection::{Choice, CrossValidation, Scoring};
+use proxdist::{Settings, Shape};
 use std::path::PathBuf;
-use std::time::Duration;
 
 /// `fit`
 #[derive(Debug, Args)]
@@ -21,9 +21,8 @@ pub(crate) struct FitArgs {
     pub(crate) data: DataArgs,
     #[command(flatten)]
     pub(crate) run: RunArgs,
-    /// Penalty of the first step, or `auto`
-    #[arg(long, value_name = "X|auto", default_value = "auto", value_parser = values::auto_number, help_heading = "Method")]
-    pub(crate) rho1: Auto<f64>,
+    #[command(flatten)]
+    pub(crate) rho1: SettingArgs<FirstPenalty>,
     /// Learning rate of the first step: another way to say --rho1 1/X
     #[arg(long, value_name = "X", value_parser = values::rate, conflicts_with = "rho1", help_heading = "Method")]
     pub(crate) rate: Option<f64>,
@@ -47,9 +46,10 @@ pub(crate) struct FitArgs {
 }
 
 impl FitArgs {
-    /// The penalty of the first step, said as such or as a rate.
-    pub(crate) fn rho1(&self) -> Auto<f64> {
-        self.rate.map_or(self.rho1, |rate| Auto::Given(rate.recip()))
+    /// The settings that were given; a rate is another word for the first penalty.
+    pub(crate) fn settings(&self) -> proxdist::Result<Settings> {
+        let settings = self.rho1.apply(self.run.settings.apply(Settings::default())?)?;
+        Ok(self.rate.map_or(settings.clone(), |rate| settings.rho1(rate.recip())))
     }
 }
 
@@ -57,7 +57,7 @@ impl FitArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
     proxdist tune train.csv --target y --grid sparsity:5,10,20,50 --out model.json --report report.html\n  \
-    proxdist tune train.csv --target y --loss logistic --grid sparsity:10,20 --grid ridge:0,1e-3,1e-2 --one-standard-error\n  \
+    proxdist tune train.csv --target y --loss logistic --grid sparsity:10,20 --grid ridge:0,1e-3,1e-2 --choice best\n  \
     proxdist tune train.csv --target y --constraint nonneg --grid ball:1,5,10 --folds 5")]
 pub(crate) struct TuneArgs {
     #[command(flatten)]
@@ -68,16 +68,19 @@ pub(crate) struct TuneArgs {
     #[arg(long, value_name = "NAME:V,V,...", required = true, action = ArgAction::Append, help_heading = "Tuning")]
     pub(crate) grid: Vec<String>,
     /// Penalty of the first step, `auto`, or several to choose from
-    #[arg(long, value_name = "X|auto,...", value_delimiter = ',', value_parser = values::auto_number, help_heading = "Method")]
-    pub(crate) rho1: Vec<Auto<f64>>,
+    #[arg(long, value_name = "X|auto,...", value_delimiter = ',', value_parser = values::first_penalty, help_heading = "Method")]
+    pub(crate) rho1: Vec<String>,
     /// Parts of the data; each is predicted from the others (stratified for classes)
-    #[arg(long, default_value_t = 10, value_name = "K", help_heading = "Tuning")]
+    #[arg(long, default_value_t = CrossValidation::FOLDS, value_name = "K", help_heading = "Tuning")]
     pub(crate) folds: usize,
-    /// What to choose by: loss, auc, accuracy or mse [default: loss]
-    #[arg(long, value_name = "NAME", help_heading = "Tuning")]
-    pub(crate) score: Option<String>,
-    /// Choose the most constrained fit within one standard error of the best
-    #[arg(long, help_heading = "Tuning")]
+    /// What to choose by: loss, auc, accuracy or mse
+    #[arg(long, default_value_t = Scoring::default().to_string(), value_name = "NAME", help_heading = "Tuning")]
+    pub(crate) score: String,
+    /// Which fit to choose: the most constrained within one standard error of the best (one-standard-error), or the best (best)
+    #[arg(long, default_value_t = Choice::default(), value_name = "RULE", value_parser = values::choice, help_heading = "Tuning")]
+    pub(crate) choice: Choice,
+    /// The same as --choice one-standard-error, which is the default
+    #[arg(long, conflicts_with = "choice", hide = true)]
     pub(crate) one_standard_error: bool,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
@@ -115,50 +118,8 @@ pub(crate) struct ProblemArgs {
 pub(crate) struct RunArgs {
     #[command(flatten)]
     pub(crate) problem: ProblemArgs,
-
-    /// Method; see `proxdist methods`
-    #[arg(long, default_value = "spd", value_name = "NAME", value_parser = values::method, help_heading = "Method")]
-    pub(crate) method: Method,
-    /// Power with which the penalty grows
-    #[arg(long, default_value_t = 1.0, value_name = "X", help_heading = "Method")]
-    pub(crate) gamma: f64,
-    /// Growth of the penalty: poly, `geometric:FACTOR,EVERY[,CAP]` or constant; the last two need a number for --rho1
-    #[arg(long, default_value = "poly", value_name = "SCHEDULE", value_parser = values::schedule, help_heading = "Method")]
-    pub(crate) schedule: ScheduleArg,
-    /// Rows a step, or `auto`
-    #[arg(long, default_value = "auto", value_name = "N|auto", value_parser = values::auto_count, help_heading = "Method")]
-    pub(crate) batch_size: Auto<usize>,
-    /// How batches are drawn
-    #[arg(long, value_enum, default_value_t = SamplingArg::WithoutReplacement, value_name = "HOW", help_heading = "Method")]
-    pub(crate) sampling: SamplingArg,
-    /// Stop with the iteration, without the exact finish on all data
-    #[arg(long, help_heading = "Method")]
-    pub(crate) no_polish: bool,
-    /// Try averages of late iterates too, and keep one if it is better
-    #[arg(long, help_heading = "Method")]
-    pub(crate) average: bool,
-    /// Fixes the batches, hence the fit
-    #[arg(long, default_value_t = 0, value_name = "N", help_heading = "Method")]
-    pub(crate) seed: u64,
-    /// Threads, up to 1024; never changes a result
-    #[arg(long, value_name = "N", value_parser = values::threads, help_heading = "Method")]
-    pub(crate) threads: Option<usize>,
-
-    /// Steps at most
-    #[arg(long, value_name = "N", help_heading = "Stopping")]
-    pub(crate) max_steps: Option<u64>,
-    /// Passes over the data at most
-    #[arg(long, value_name = "X", help_heading = "Stopping")]
-    pub(crate) passes: Option<f64>,
-    /// Time at most, as in 30s, 5m or 1h
-    #[arg(long, value_name = "TIME", value_parser = values::duration, help_heading = "Stopping")]
-    pub(crate) time: Option<Duration>,
-    /// Change of the objective that counts as none
-    #[arg(long, value_name = "X", help_heading = "Stopping")]
-    pub(crate) tolerance: Option<f64>,
-    /// Rule of convergence
-    #[arg(long, value_enum, default_value_t = StopArg::Default, value_name = "RULE", help_heading = "Stopping")]
-    pub(crate) stop: StopArg,
+    #[command(flatten)]
+    pub(crate) settings: SettingArgs<OfRun>,
 }
 
 /// What is written and said.
@@ -192,26 +153,4 @@ impl OutputArgs {
         }
         Ok(())
     }
-}
-
-/// How batches are drawn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum SamplingArg {
-    /// Each batch afresh, its rows distinct
-    WithoutReplacement,
-    /// Pass after pass, each in a new order
-    Reshuffled,
-    /// Consecutive rows, round and round
-    Cyclic,
-    /// All rows at every step
-    Full,
-}
-
-/// When a run has converged.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum StopArg {
-    /// Small relative changes over several checkpoints, close to the set
-    Default,
-    /// One small change of the objective on all rows, looked at after every step
-    Paper,
 }

@@ -1,18 +1,19 @@
 //! Text to types: everything the command line can say, and nothing about what is done with it.
 
-mod compare;
+pub(crate) mod compare;
 mod data;
 mod fit;
 mod reproduce;
+mod settings;
 mod theory;
 mod values;
 
 pub(crate) use compare::CompareArgs;
 pub(crate) use data::{DataArgs, Delimiter, MissingPolicy, NewDataArgs, TextArgs, UnknownPolicy};
-pub(crate) use fit::{FitArgs, OutputArgs, ProblemArgs, RunArgs, SamplingArg, StopArg, TuneArgs};
+pub(crate) use fit::{FitArgs, OutputArgs, ProblemArgs, RunArgs, TuneArgs};
 pub(crate) use reproduce::ReproduceArgs;
+pub(crate) use settings::SettingArgs;
 pub(crate) use theory::TheoryArgs;
-pub(crate) use values::{Auto, ScheduleArg};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;

@@ -1,7 +1,7 @@
 //! Options of `theory`.
 
-use super::values::{self, Auto};
-use super::{DataArgs, ProblemArgs, SamplingArg};
+use super::settings::OfTheory;
+use super::{DataArgs, ProblemArgs, SettingArgs};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -17,24 +17,8 @@ pub(crate) struct TheoryArgs {
     pub(crate) data: DataArgs,
     #[command(flatten)]
     pub(crate) problem: ProblemArgs,
-    /// Penalty of the first step, or `auto`
-    #[arg(long, value_name = "X|auto", default_value = "auto", value_parser = values::auto_number, help_heading = "Method")]
-    pub(crate) rho1: Auto<f64>,
-    /// Power with which the penalty grows
-    #[arg(long, default_value_t = 1.0, value_name = "X", help_heading = "Method")]
-    pub(crate) gamma: f64,
-    /// Rows a step, or `auto`
-    #[arg(long, default_value = "auto", value_name = "N|auto", value_parser = values::auto_count, help_heading = "Method")]
-    pub(crate) batch_size: Auto<usize>,
-    /// How batches are drawn
-    #[arg(long, value_enum, default_value_t = SamplingArg::WithoutReplacement, value_name = "HOW", help_heading = "Method")]
-    pub(crate) sampling: SamplingArg,
-    /// Fixes the batches
-    #[arg(long, default_value_t = 0, value_name = "N", help_heading = "Method")]
-    pub(crate) seed: u64,
-    /// Threads, up to 1024; never changes a result
-    #[arg(long, value_name = "N", value_parser = values::threads, help_heading = "Method")]
-    pub(crate) threads: Option<usize>,
+    #[command(flatten)]
+    pub(crate) settings: SettingArgs<OfTheory>,
 
     /// Step at which bounds are compared and advice is sought
     #[arg(long, default_value_t = 10_000, value_name = "K", help_heading = "Theory")]

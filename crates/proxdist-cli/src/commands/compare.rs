@@ -1,7 +1,8 @@
 //! `proxdist compare`: several methods on the same data, with the same batches, trace and stopping.
 
 use super::Ending;
-use crate::args::{Auto, CompareArgs, ScheduleArg};
+use crate::args::CompareArgs;
+use crate::args::compare::{PASSES, TOLERANCE};
 use crate::comparison::{Comparison, Entry};
 use crate::failure::{Failure, Result};
 use crate::output::{self, Outputs, note};
@@ -9,15 +10,11 @@ use crate::progress::{Limits, Watcher};
 use crate::rows::FileRows;
 use crate::summary::processor_seconds;
 use crate::{input, report, scaling, setup, signals};
-use proxdist::{Method, Problem, Settings};
+use proxdist::{Method, Problem, Setting, Settings};
 use std::time::Instant;
 
-/// Passes over the data that each method gets, unless told otherwise.
-const PASSES: f64 = 50.0;
 /// Steps at most where passes or time are the limit.
 const MANY_STEPS: u64 = 1_000_000_000;
-/// Change that counts as none: small, so that methods are seen to the end of what they can do.
-const TOLERANCE: f64 = 1e-8;
 
 /// Reads, finds the optimum, tunes and runs every method, writes and tells.
 pub(crate) fn run(args: &CompareArgs) -> Result<Ending> {
@@ -41,13 +38,9 @@ pub(crate) fn run(args: &CompareArgs) -> Result<Ending> {
     let problem =
         Problem::new(&data, loss, set).ridge(args.run.problem.ridge).intercept(!args.run.problem.no_intercept);
 
-    let watcher = || {
-        let rows = args.run.passes.map(|passes| passes * data.rows() as f64);
-        let limits = Limits { steps: args.run.max_steps.unwrap_or(MANY_STEPS), rows, time: args.run.time };
-        Watcher::new(quiet, limits, setup::rank_of(&spec))
-    };
-    let finish = Settings::default().seed(args.run.seed);
-    let finish = args.run.threads.map_or(finish.clone(), |threads| finish.threads(threads));
+    let watcher = || Watcher::new(quiet, Limits::of(&settings, data.rows()), setup::rank_of(&spec));
+    let finish = Settings::default().seed(settings.seed_value());
+    let finish = settings.threads_value().map_or(finish.clone(), |threads| finish.threads(threads));
     let at = FileRows::of(&source, &table);
     let reference = problem.fit_observed(&finish, &mut watcher()).map_err(|error| at.explain(error))?;
     let mut entries = Vec::new();
@@ -78,10 +71,10 @@ pub(crate) fn run(args: &CompareArgs) -> Result<Ending> {
         is_scaled: scaling.is_some(),
         start: problem.objective().value(&vec![0.0; data.columns() + usize::from(problem.has_intercept())])?,
     };
-    write_and_tell(args, &comparison)
+    write_and_tell(args, &comparison, settings.seed_value())
 }
 
-fn write_and_tell(args: &CompareArgs, comparison: &Comparison) -> Result<Ending> {
+fn write_and_tell(args: &CompareArgs, comparison: &Comparison, seed: u64) -> Result<Ending> {
     let mut outputs = Outputs::default();
     if let Some(path) = &args.out {
         outputs.add(path, comparison.traces());
@@ -90,7 +83,7 @@ fn write_and_tell(args: &CompareArgs, comparison: &Comparison) -> Result<Ending>
         outputs.add(path, comparison.plot());
     }
     if let Some(path) = &args.report {
-        outputs.add(path, report::comparison_page(comparison, args.run.seed).to_html());
+        outputs.add(path, report::comparison_page(comparison, seed).to_html());
     }
     let written = outputs.commit()?;
     if args.json {
@@ -108,7 +101,7 @@ fn write_and_tell(args: &CompareArgs, comparison: &Comparison) -> Result<Ending>
 
 /// The methods of `--methods`, each once, all of them minimising the same function.
 fn methods(args: &CompareArgs) -> Result<Vec<Method>> {
-    if !matches!(args.run.method, Method::ProximalDistance) {
+    if args.run.settings.has(Setting::Method) {
         let message = "--method: compare runs several methods";
         return Err(Failure::new(message, "give them as a list: --methods spd,psgd,pd"));
     }
@@ -129,19 +122,19 @@ fn methods(args: &CompareArgs) -> Result<Vec<Method>> {
 
 /// What all methods share.
 fn settings(args: &CompareArgs) -> Result<Settings> {
-    if args.run.schedule != ScheduleArg::Polynomial {
+    if args.run.settings.has(Setting::Schedule) {
         let message = "--schedule: compare tunes the first penalty of rho1 k^gamma";
         return Err(Failure::new(message, "leave --schedule out; --gamma sets the power"));
     }
-    let run = &args.run;
-    let mut settings = setup::settings(run, Auto::Auto, args.quiet)?.polish(false);
-    if run.tolerance.is_none() {
-        settings = settings.tolerance(TOLERANCE);
+    let given = &args.run.settings;
+    let mut settings = setup::settings(given.apply(Settings::default()), args.quiet)?.polish(false);
+    if !given.has(Setting::Tolerance) {
+        settings = settings.with(Setting::Tolerance, TOLERANCE)?;
     }
-    if run.max_steps.is_none() {
+    if !given.has(Setting::MaxSteps) {
         settings = settings.max_steps(MANY_STEPS);
-        if run.passes.is_none() && run.time.is_none() {
-            settings = settings.max_passes(PASSES);
+        if !given.has(Setting::MaxPasses) && !given.has(Setting::TimeLimit) {
+            settings = settings.with(Setting::MaxPasses, PASSES)?;
         }
     }
     Ok(settings)

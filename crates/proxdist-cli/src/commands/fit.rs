@@ -14,7 +14,7 @@ use crate::{holdout, input, measures, scaling, setup, signals};
 use proxdist::metrics::Evaluation;
 use proxdist::spec::SetSpec;
 use proxdist::trace::{Phase, Progress};
-use proxdist::{Fit, Problem, Settings};
+use proxdist::{Fit, Problem, Setting, Settings};
 use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::time::Instant;
@@ -25,7 +25,7 @@ pub(crate) fn run(args: &FitArgs) -> Result<Ending> {
     let loss = setup::loss(&args.run.problem.loss)?;
     let spec = setup::constraint(&args.run.problem.constraint)?;
     let quiet = args.output.quiet;
-    let settings = setup::settings(&args.run, args.rho1(), quiet)?;
+    let settings = setup::settings(args.settings(), quiet)?;
     let places = [
         ("--out", args.output.out.as_ref()),
         ("--report", args.output.report.as_ref()),
@@ -52,7 +52,7 @@ pub(crate) fn run(args: &FitArgs) -> Result<Ending> {
     }
 
     let rows = table.features.rows();
-    let kept_out = args.holdout.map(|share| Holdout { share, seed: args.run.seed, rows });
+    let kept_out = args.holdout.map(|share| Holdout { share, seed: settings.seed_value(), rows });
     let labels = table.response.as_deref().unwrap_or(&[]);
     let split = kept_out.map(|kept_out| holdout::split(kept_out, labels, table.classes.is_some())).transpose()?;
     let response = table.response.as_deref().unwrap_or(&[]);
@@ -84,6 +84,10 @@ pub(crate) fn run(args: &FitArgs) -> Result<Ending> {
     if let Some(text) = separation(fit.model()) {
         note(quiet, text);
     }
+    // The seed decides which rows are kept out, too.
+    let elsewhere: &[Setting] = if args.holdout.is_some() { &[Setting::Seed] } else { &[] };
+    let notes = setup::without_effect(fit.notes(), elsewhere);
+    notes.iter().for_each(|text| note(quiet, text));
     let model = scaling.as_ref().map_or_else(|| Ok(fit.model().clone()), |scaling| scaling.restored(fit.model()))?;
     // What is not a number is no result, for people and programs alike.
     model.check_finite()?;
@@ -108,6 +112,7 @@ pub(crate) fn run(args: &FitArgs) -> Result<Ending> {
         source,
         spec: &spec,
         seconds: (reading, fitting),
+        notes: &notes,
         written: &written,
     };
     if args.output.json {
@@ -123,14 +128,9 @@ pub(crate) fn run(args: &FitArgs) -> Result<Ending> {
 /// The fit itself, watched, with its state kept if that is wanted.
 fn fitted(args: &FitArgs, problem: &Problem, mut settings: Settings, spec: &SetSpec, rows: FileRows) -> Result<Fit> {
     let (quiet, data) = (args.output.quiet, problem.data());
-    let limits = Limits {
-        steps: args.run.max_steps.unwrap_or(setup::MAX_STEPS),
-        rows: args.run.passes.map(|passes| passes * data.rows() as f64),
-        time: args.run.time,
-    };
-    let mut watcher = Watcher::new(quiet, limits, setup::rank_of(spec));
+    let mut watcher = Watcher::new(quiet, Limits::of(&settings, data.rows()), setup::rank_of(spec));
     if let Some(path) = &args.checkpoint {
-        let run = checkpoint::identity(args, data, &problem.loss().spec(), &problem.constraint().spec().to_string())?;
+        let run = checkpoint::identity(&settings, &args.run.problem, problem)?;
         if args.resume {
             match checkpoint::load(path, &run)? {
                 Some(state) => settings = settings.resume(state),

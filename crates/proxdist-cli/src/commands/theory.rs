@@ -1,7 +1,7 @@
 //! `proxdist theory`
 
 use super::Ending;
-use crate::args::{Auto, TheoryArgs};
+use crate::args::TheoryArgs;
 use crate::failure::{Failure, Result};
 use crate::output::{self, Outputs, note};
 use crate::progress::{Limits, Watcher};
@@ -22,6 +22,7 @@ pub(crate) fn run(args: &TheoryArgs) -> Result<Ending> {
     let places = [("--out", args.out.as_ref()), ("--report", args.report.as_ref()), ("--plot", args.plot.as_ref())];
     output::check_places(&places, &[&args.data.data])?;
     check(args)?;
+    let settings = args.settings.apply(Settings::default())?;
     signals::listen(quiet);
 
     let table = input::read_training(&args.data, loss.task())?;
@@ -35,27 +36,31 @@ pub(crate) fn run(args: &TheoryArgs) -> Result<Ending> {
     let problem = Problem::new(&data, loss, set).ridge(args.problem.ridge).intercept(!args.problem.no_intercept);
 
     let started = Instant::now();
-    let limits = Limits { steps: setup::MAX_STEPS, rows: None, time: None };
-    let mut watcher = Watcher::new(quiet, limits, setup::rank_of(&spec));
-    let study = Study::observed(&problem, &settings(args), &mut watcher)
+    let mut watcher = Watcher::new(quiet, Limits::of(&settings, data.rows()), setup::rank_of(&spec));
+    let study = Study::observed(&problem, &settings, &mut watcher)
         .map_err(|error| FileRows::of(&source, &table).explain(error))?;
     drop(watcher);
     if study.fit.stop() == Stop::Interrupted {
         return Err(Failure::interrupted());
     }
-    let rho1 = match args.rho1 {
-        Auto::Given(rho1) => rho1,
-        Auto::Auto => study.auto_rho1,
+    let rho1 = settings.rho1_value().unwrap_or(study.auto_rho1);
+    let plan = Plan {
+        rho1,
+        gamma: settings.gamma_value(),
+        steps: args.steps,
+        repeats: args.repeats,
+        seed: settings.seed_value(),
+        threads: settings.threads_value(),
     };
     let findings = Findings {
-        bounds: Bounds::new(study.constants, rho1, args.gamma)?,
-        assumptions: assumptions(&problem, &study, args.gamma),
+        bounds: Bounds::new(study.constants, rho1, plan.gamma)?,
+        assumptions: assumptions(&problem, &study, plan.gamma),
         advice: advise(study.constants, args.at)?,
-        measured: measured(args, &problem, &study, rho1)?,
+        measured: if args.measure { Some(measured(&problem, &study, &plan)?) } else { None },
         study: &study,
         has_intercept: problem.has_intercept(),
-        is_auto: args.rho1 == Auto::Auto,
-        seed: args.seed,
+        is_auto: settings.rho1_value().is_none(),
+        seed: plan.seed,
         repeats: args.repeats,
         about: About {
             fit: &study.fit,
@@ -101,33 +106,8 @@ fn check(args: &TheoryArgs) -> Result<()> {
     Ok(())
 }
 
-fn settings(args: &TheoryArgs) -> Settings {
-    let mut settings = Settings::default().gamma(args.gamma).seed(args.seed).sampling(setup::sampling(args.sampling));
-    if let Auto::Given(size) = args.batch_size {
-        settings = settings.batch_size(size);
-    }
-    if let Some(threads) = args.threads {
-        settings = settings.threads(threads);
-    }
-    settings
-}
-
-fn measured(args: &TheoryArgs, problem: &Problem, study: &Study, rho1: f64) -> Result<Option<Measured>> {
-    if !args.measure {
-        return Ok(None);
-    }
-    let plan = Plan {
-        rho1,
-        gamma: args.gamma,
-        steps: args.steps,
-        repeats: args.repeats,
-        seed: args.seed,
-        threads: args.threads,
-    };
-    match measure(problem, study, &plan, &signals::asked_to_stop)? {
-        Some(measured) => Ok(Some(measured)),
-        None => Err(Failure::interrupted()),
-    }
+fn measured(problem: &Problem, study: &Study, plan: &Plan) -> Result<Measured> {
+    measure(problem, study, plan, &signals::asked_to_stop)?.ok_or_else(Failure::interrupted)
 }
 
 fn write(args: &TheoryArgs, findings: &Findings) -> Result<Vec<PathBuf>> {

@@ -2,7 +2,7 @@
 
 use super::Ending;
 use super::fit::tell;
-use crate::args::{Auto, TuneArgs};
+use crate::args::TuneArgs;
 use crate::failure::{Failure, Result};
 use crate::model_file::{StoredModel, Training};
 use crate::output::{self, Outputs, note};
@@ -13,7 +13,8 @@ use crate::words::number;
 use crate::{input, progress, scaling, setup, signals};
 use comfy_table::{CellAlignment, ContentArrangement};
 use indicatif::ProgressBar;
-use proxdist::selection::{Axis, Choice, CrossValidation, Finished, Grid, Scoring, Selection, Watch};
+use proxdist::selection::{Axis, CrossValidation, Finished, Grid, Scoring, Selection, Watch};
+use proxdist::{Setting, Settings};
 use proxdist_report::{CvCurve, CvPoint};
 use serde_json::json;
 use std::io::IsTerminal as _;
@@ -25,8 +26,8 @@ pub(crate) fn run(args: &TuneArgs) -> Result<Ending> {
     let loss = setup::loss(&args.run.problem.loss)?;
     let spec = setup::constraint(&args.run.problem.constraint)?;
     let quiet = args.output.quiet;
-    let (grid, rho1) = grid(args)?;
-    let settings = setup::settings(&args.run, rho1, quiet)?;
+    let grid = grid(args)?;
+    let settings = setup::settings(settings(args), quiet)?;
     let scoring = scoring(args)?;
     let places = [("--out", args.output.out.as_ref()), ("--report", args.output.report.as_ref())];
     output::check_places(&places, &[&args.data.data])?;
@@ -51,20 +52,22 @@ pub(crate) fn run(args: &TuneArgs) -> Result<Ending> {
     }
     let tuning = Instant::now();
     let watcher = Watcher { bar: progress::line(quiet), started: tuning };
-    let choice = if args.one_standard_error { Choice::OneStandardError } else { Choice::Best };
     let outcome = CrossValidation::new(&whole, loss, spec)
         .ridge(args.run.problem.ridge)
         .intercept(!args.run.problem.no_intercept)
         .standardize(is_scaled)
         .folds(args.folds)
-        .seed(args.run.seed)
+        .seed(settings.seed_value())
         .scoring(scoring)
-        .choice(choice)
+        .choice(args.choice)
         .run_watched(&grid, &settings, &watcher);
     watcher.bar.finish_and_clear();
     let outcome = outcome.map_err(|error| FileRows::of(&source, &table).explain(error))?;
     let ControlFlow::Continue(selection) = outcome else { return Err(Failure::interrupted()) };
     let tuning = tuning.elapsed().as_secs_f64();
+    // The seed deals the rows, too.
+    let notes = setup::without_effect(&selection.notes, &[Setting::Seed]);
+    notes.iter().for_each(|text| note(quiet, text));
 
     let model = selection.model()?;
     let data = match &selection.scaling {
@@ -107,6 +110,7 @@ pub(crate) fn run(args: &TuneArgs) -> Result<Ending> {
         source,
         spec: chosen_set,
         seconds,
+        notes: &notes,
         written: &written,
     };
     if args.output.json {
@@ -120,28 +124,30 @@ pub(crate) fn run(args: &TuneArgs) -> Result<Ending> {
 }
 
 /// The axes of `--grid`; several values of `--rho1` are one more.
-fn grid(args: &TuneArgs) -> Result<(Grid, Auto<f64>)> {
+fn grid(args: &TuneArgs) -> Result<Grid> {
     let mut axes = args.grid.clone();
     if args.rho1.len() > 1 {
-        let values: Vec<String> = args.rho1.iter().map(ToString::to_string).collect();
-        axes.push(format!("rho1:{}", values.join(",")));
+        axes.push(format!("rho1:{}", args.rho1.join(",")));
     }
-    let grid = Grid::parse(&axes).map_err(|error| {
+    Grid::parse(&axes).map_err(|error| {
         Failure::from(error)
             .about("--grid")
             .hint("write sparsity:5,10,20, ball:1,5, ridge:0,1e-3 or rho1:1e-3,auto, each name once")
-    })?;
-    let rho1 = match args.rho1[..] {
-        [one] => one,
-        _ => Auto::Auto,
-    };
-    Ok((grid, rho1))
+    })
+}
+
+/// The settings that were given; several first penalties are for the grid.
+fn settings(args: &TuneArgs) -> proxdist::Result<Settings> {
+    let settings = args.run.settings.apply(Settings::default())?;
+    match &args.rho1[..] {
+        [one] => settings.with(Setting::Rho1, one),
+        _ => Ok(settings),
+    }
 }
 
 fn scoring(args: &TuneArgs) -> Result<Scoring> {
-    let Some(name) = &args.score else { return Ok(Scoring::default()) };
     let failed = |error| Failure::from(error).about("--score").hint("choose loss, auc, accuracy or mse");
-    name.parse::<Scoring>().map_err(failed)
+    args.score.parse::<Scoring>().map_err(failed)
 }
 
 /// A line on the terminal, and an ear for Ctrl-C.

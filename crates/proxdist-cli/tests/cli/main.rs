@@ -12,6 +12,7 @@ mod places;
 mod real_data;
 mod reproduce;
 mod round_trip;
+mod settings;
 mod signals;
 mod theory;
 mod tuning;

@@ -12,7 +12,7 @@ use crate::loss::{Loss, check_responses};
 use crate::model::Model;
 use crate::problem::Problem;
 use crate::scaling::Scaling;
-use crate::solver::{Fit, Settings, Stop};
+use crate::solver::{Fit, Note, Setting, Settings, Stop};
 use crate::spec::SetSpec;
 use rayon::prelude::*;
 use std::convert::Infallible;
@@ -59,6 +59,9 @@ pub struct Selection {
     pub fit: Fit,
     /// What was done to the columns of all rows for it.
     pub scaling: Option<Scaling>,
+    /// Settings that were given and had no effect on any fit, with the reason in the last one. The seed that deals the rows is not
+    /// one of them.
+    pub notes: Vec<Note>,
 }
 
 impl Selection {
@@ -73,13 +76,26 @@ impl Selection {
     }
 }
 
-/// A score, and whether its fit converged.
-type Cell = (f64, bool);
+/// One fit of the search.
+struct Cell {
+    score: f64,
+    converged: bool,
+    notes: Vec<Note>,
+}
+
+impl Cell {
+    fn has_note_on(&self, setting: Setting) -> bool {
+        self.notes.iter().any(|note| note.setting == setting)
+    }
+}
 
 impl<'a> CrossValidation<'a> {
+    /// Parts the rows are dealt into unless told otherwise.
+    pub const FOLDS: usize = 10;
+
     /// The problem with this set wherever the grid says nothing else.
     pub fn new(data: &'a Data<'a>, loss: impl Loss + 'a, constraint: SetSpec) -> Self {
-        let (ridge, intercept, folds, seed) = (0.0, false, 10, 0);
+        let (ridge, intercept, folds, seed) = (0.0, false, Self::FOLDS, 0);
         let (loss, scoring, choice) = (Box::new(loss), Scoring::default(), Choice::default());
         let (standardize, fold_of) = (false, None);
         Self { data, loss, constraint, ridge, intercept, standardize, folds, fold_of, seed, scoring, choice }
@@ -196,8 +212,8 @@ impl<'a> CrossValidation<'a> {
         }
         let cells: Vec<Vec<Cell>> = cells.into_iter().flatten().collect();
         let score = |(i, (point, _)): (usize, &(Point, Box<dyn Constraint>))| {
-            let scores = cells.iter().map(|path| path[i].0).collect();
-            Score::new(point.clone(), scores, cells.iter().filter(|path| path[i].1).count())
+            let scores = cells.iter().map(|path| path[i].score).collect();
+            Score::new(point.clone(), scores, cells.iter().filter(|path| path[i].converged).count())
         };
         let scores = points.iter().enumerate().map(score).collect();
         let table = Table { scoring: self.scoring, folds: self.folds, seed: self.seed, scores };
@@ -211,7 +227,9 @@ impl<'a> CrossValidation<'a> {
         let data = scaled.as_ref().unwrap_or(self.data);
         let problem = Problem::new(data, &*self.loss, set).ridge(point.ridge).intercept(self.intercept);
         let fit = problem.fit_observed(&settings, &mut FoldObserver { halt: &halt, fold: 0 })?;
-        Ok(ControlFlow::Continue(Selection { table, best, one_standard_error, chosen, fit, scaling }))
+        let is_idle = |note: &&Note| cells.iter().flatten().all(|cell| cell.has_note_on(note.setting));
+        let notes = fit.notes().iter().filter(is_idle).copied().collect();
+        Ok(ControlFlow::Continue(Selection { table, best, one_standard_error, chosen, fit, scaling, notes }))
     }
 
     /// The part of each row, as told or at random.
@@ -297,7 +315,7 @@ impl<'a> CrossValidation<'a> {
             let score = self.scoring.score(&*self.loss, &fit, &test).map_err(failure(point))?;
             let start = (fit.coefficients().to_vec(), fit.intercept().unwrap_or(0.0));
             starts[point.moved_along().unwrap_or(0)..].fill(Some(start));
-            cells.push((score, fit.stop().is_success()));
+            cells.push(Cell { score, converged: fit.stop().is_success(), notes: fit.notes().to_vec() });
             halt.finished(fold, point, score);
         }
         Ok(Some(cells))

@@ -2,8 +2,11 @@
 
 use super::grid::Point;
 use super::scoring::Scoring;
+use crate::error::{Error, Result};
 use serde::Serialize;
 use std::cmp::Ordering;
+use std::fmt;
+use std::str::FromStr;
 
 /// Which point is fitted to all rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -14,6 +17,27 @@ pub enum Choice {
     OneStandardError,
     /// The one of the best mean.
     Best,
+}
+
+impl Choice {
+    const NAMES: [(Self, &str); 2] = [(Self::OneStandardError, "one-standard-error"), (Self::Best, "best")];
+}
+
+impl fmt::Display for Choice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = Self::NAMES.iter().find(|(choice, _)| choice == self);
+        f.write_str(name.map_or("", |(_, name)| name))
+    }
+}
+
+impl FromStr for Choice {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        let wanted = text.replace('_', "-");
+        let found = Self::NAMES.iter().find(|(_, name)| *name == wanted);
+        found.map(|(choice, _)| *choice).ok_or_else(|| Error::setting("choice", "one-standard-error or best", text))
+    }
 }
 
 /// The scores of one point.
@@ -100,6 +124,15 @@ mod tests {
     fn mean_and_standard_error_agree_with_hand_computation() {
         let table = table(&["ridge:0"], Scoring::Loss, &[[1.0, 3.0]]);
         assert_eq!((table.scores[0].mean, table.scores[0].standard_error), (2.0, 1.0));
+    }
+
+    #[test]
+    fn choices_are_read_as_they_are_written() {
+        for choice in [Choice::OneStandardError, Choice::Best] {
+            assert_eq!(choice.to_string().parse::<Choice>().unwrap(), choice);
+        }
+        assert_eq!("one_standard_error".parse::<Choice>().unwrap(), Choice::default());
+        assert!("worst".parse::<Choice>().unwrap_err().to_string().contains("one-standard-error or best"));
     }
 
     #[test]

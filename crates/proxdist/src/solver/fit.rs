@@ -1,5 +1,6 @@
 //! The result of a fit.
 
+use super::notes::{self, Note, Stages};
 use super::{Settings, Stop};
 use crate::certificate::Certificate;
 use crate::loss::LossSpec;
@@ -16,6 +17,7 @@ pub struct Fit {
     model: Model,
     rho1: Option<f64>,
     trace: Vec<Progress>,
+    notes: Vec<Note>,
 }
 
 /// What a run leaves behind.
@@ -37,6 +39,8 @@ pub(crate) struct Ended {
 
 impl Fit {
     pub(crate) fn new(problem: &Problem, settings: &Settings, ended: Ended) -> Self {
+        let is_cut = matches!(ended.stop, Stop::Interrupted | Stop::Diverged);
+        let notes = notes::notes(problem, settings, Stages::of(&ended.trace, ended.steps, is_cut));
         let model = Model {
             coefficients: ended.coefficients,
             intercept: ended.intercept,
@@ -49,12 +53,13 @@ impl Fit {
             schedule: ended.schedule.unwrap_or_else(|| NO_SCHEDULE.to_owned()),
             batch_size: ended.batch_size,
             seed: settings.seed,
+            settings: settings.changes(),
             steps: ended.steps,
             stop: ended.stop,
             objective: ended.objective,
             certificate: ended.certificate,
         };
-        Self { model, rho1: ended.rho1, trace: ended.trace }
+        Self { model, rho1: ended.rho1, trace: ended.trace, notes }
     }
 
     /// The penalty of the first step, given or found by the race; `None` where no step was needed or the schedule is the user's own.
@@ -100,6 +105,11 @@ impl Fit {
     /// The checkpoints.
     pub fn trace(&self) -> &[Progress] {
         &self.trace
+    }
+
+    /// Settings that were given and had no effect, with the reason.
+    pub fn notes(&self) -> &[Note] {
+        &self.notes
     }
 
     /// What predictions need, ready to be saved.

@@ -33,13 +33,17 @@ pub(crate) struct Monitor<'a> {
     sample: Option<Vec<usize>>,
 }
 
+/// Rows that are watched when the user does not say.
+pub(crate) fn usual_monitor_rows(rows: usize, columns: usize) -> usize {
+    rows.min((CHEAP / columns).max(1000))
+}
+
 impl<'a> Monitor<'a> {
     pub(crate) fn new(objective: Objective<'a>, settings: &Settings) -> Self {
         let (rows, columns) = (objective.data.rows(), objective.data.columns());
-        let usual = rows.min((CHEAP / columns).max(1000));
         let count = match settings.stop {
             StopRule::Paper => rows,
-            StopRule::Settled => settings.monitor_rows.unwrap_or(usual),
+            StopRule::Settled => settings.monitor_rows.unwrap_or_else(|| usual_monitor_rows(rows, columns)),
         };
         let sample = (count < rows).then(|| monitor_sample(settings.seed, rows, count));
         Self { objective, l1: settings.method.l1_weight(), sample }

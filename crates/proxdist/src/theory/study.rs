@@ -10,6 +10,7 @@ use crate::error::{Error, Result};
 use crate::linalg::norm;
 use crate::problem::{Problem, in_pool};
 use crate::sampling::Sampling;
+use crate::schedule::Growth;
 use crate::solver::{Fit, Settings};
 use crate::trace::{Observer, Silent};
 
@@ -47,8 +48,15 @@ impl Study {
     /// The same while an observer watches the fit; if they end it, the fit says so.
     pub fn observed(problem: &Problem, settings: &Settings, observer: &mut dyn Observer) -> Result<Self> {
         let bound = curvature_bound(problem)?;
-        let exact =
-            Settings { rho1: None, schedule: None, polish: true, average: false, resume: None, ..settings.clone() };
+        let exact = Settings {
+            rho1: None,
+            growth: Growth::default(),
+            schedule: None,
+            polish: true,
+            average: false,
+            resume: None,
+            ..settings.clone()
+        };
         let fit = problem.fit_observed(&exact, observer)?;
         in_pool(settings.threads, || Self::around(problem, settings, fit, bound))
     }
