@@ -46,7 +46,7 @@ proptest! {
             let y = response(&*loss, noise);
             let Some(deviance) = loss.deviance(predictor, y) else { continue };
             let (slope, mean) = (loss.slope(predictor, y), loss.mean(predictor));
-            prop_assert!((slope - (mean - y)).abs() <= 1e-12 * (1.0 + mean + y.abs()), "{}: {slope}", loss.spec());
+            prop_assert!((slope - (mean - y)).abs() <= 1e-12 * (1.0 + mean.abs() + y.abs()), "{}: {slope}", loss.spec());
             let above = 2.0 * (loss.value(predictor, y) - loss.infimum(y));
             let slack = 1e-12 * (1.0 + loss.value(predictor, y).abs() + loss.infimum(y).abs());
             prop_assert!(deviance >= 0.0 && (deviance - above).abs() <= slack, "{}: {deviance} {above}", loss.spec());
@@ -160,6 +160,14 @@ fn the_catalogue_says_of_each_loss_what_the_loss_says() {
     names.dedup();
     assert_eq!(names.len(), loss::catalogue().len());
     assert!(losses().iter().filter(|loss| loss.deviance(0.3, 1.0).is_some()).count() == 3, "three likelihoods");
+}
+
+#[test]
+fn every_file_with_an_entry_is_in_the_catalogue() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/loss");
+    let texts = std::fs::read_dir(folder).unwrap().map(|file| std::fs::read_to_string(file.unwrap().path()).unwrap());
+    let entries = texts.filter(|text| text.contains("const ENTRY: LossEntry")).count();
+    assert_eq!(entries, loss::catalogue().len());
 }
 
 #[test]
