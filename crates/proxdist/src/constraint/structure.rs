@@ -126,7 +126,7 @@ mod tests {
     use super::*;
     use crate::constraint::{
         Affine, Ball, Blocks, Bounds, Choice, ConeInBall, Constraint, GroupSparsity, HalfSpace, L1Ball, LinfBall,
-        Monotone, NonNegative, Simplex, SparseBounded, SparseSum, Sparsity, WholeSpace, projected,
+        Monotone, NonNegative, Simplex, SparseBounded, SparseSum, Sparsity, WholeSpace, intersection, projected,
     };
     use crate::error::Result;
 
@@ -184,6 +184,48 @@ mod tests {
                 }
             }
         }
+        Ok(())
+    }
+
+    /// Rows and balls hold at a point of the set and fail at one outside: they describe the same set, not a larger one.
+    #[test]
+    fn rows_and_balls_describe_the_same_set() -> Result<()> {
+        let mut sets = polyhedra()?;
+        sets.push(Box::new(Ball::radius(0.5)?));
+        sets.push(Box::new(Ball::radius(0.5)?.centered_at(POINT.to_vec())?));
+        sets.push(Box::new(ConeInBall::new(Monotone::increasing(), 0.5)?));
+        sets.push(Box::new(Blocks::new().with(1, 3, Ball::radius(0.1)?)?.with(4, 5, NonNegative)?));
+        sets.push(Box::new(intersection(vec![Box::new(Simplex::default()), Box::new(Monotone::decreasing())])?));
+        for set in sets {
+            let conic = set.structure().conic(POINT.len()).unwrap_or_else(|| panic!("{}", set.spec()));
+            let inside = projected(&set, &POINT)?;
+            assert!(conic.violation(&inside) <= 1e-12, "{}", set.spec());
+            assert_eq!(conic.violation(&POINT) <= 1e-12, inside == POINT, "{}", set.spec());
+        }
+        Ok(())
+    }
+
+    /// A set that says no more of itself than its projection.
+    struct OnlyProjects;
+
+    impl Constraint for OnlyProjects {
+        fn project(&self, point: &mut [f64], work: &mut crate::constraint::Workspace) -> Result<()> {
+            NonNegative.project(point, work)
+        }
+        fn is_convex(&self) -> bool {
+            true
+        }
+    }
+
+    #[test]
+    fn a_part_without_a_description_leaves_the_whole_without_one() -> Result<()> {
+        let beside = Blocks::new().with(0, 1, OnlyProjects)?.with(2, 3, Ball::radius(1.0)?)?;
+        let common = intersection(vec![Box::new(OnlyProjects), Box::new(Monotone::increasing())])?;
+        for set in [&beside as &dyn Constraint, &common] {
+            assert!(matches!(set.structure(), Structure::Other), "{}", set.spec());
+            assert_eq!(set.structure().conic(4), None);
+        }
+        assert_eq!(common.spec().to_string(), "custom & monotone");
         Ok(())
     }
 
