@@ -1,7 +1,7 @@
 """Settings of a run: parameters of the estimators in the words of the library's declarations.
 
-The library declares every setting once, with its name, default, rule and help. Estimators have a parameter for each of them and
-pass their values on as text, by name; what a value may be is the library's business.
+The library declares every setting once, with its name, default, rule and help. Estimators have a parameter for each of
+them and pass their values on as text, by name; what a value may be is the library's business.
 """
 
 from __future__ import annotations

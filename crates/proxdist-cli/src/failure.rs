@@ -166,7 +166,8 @@ fn option_of(setting: &str) -> Option<String> {
     Some(option.to_owned())
 }
 
-fn setting_hint(setting: &str) -> &'static str {
+/// The remedy for a value outside the range of a setting.
+pub(crate) fn setting_hint(setting: &str) -> &'static str {
     match option_of(setting).as_deref() {
         Some("--batch-size") => "leave --batch-size out for a size that fits the data",
         Some("--folds") => "5 or 10 are usual",

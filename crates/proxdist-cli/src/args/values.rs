@@ -23,12 +23,8 @@ pub(super) fn rate(text: &str) -> Parsed<f64> {
 }
 
 pub(super) fn method(text: &str) -> Parsed<Method> {
-    text.parse().map_err(|error: proxdist::Error| match error {
-        // The text is on the screen already.
-        proxdist::Error::Spec { at, reason, .. } if at == text => reason,
-        proxdist::Error::Spec { at, reason, .. } => format!("{at:?}: {reason}"),
-        other => other.to_string(),
-    })
+    let text = super::settings::checked(Setting::Method.declaration(), text)?;
+    text.parse().map_err(|error: proxdist::Error| error.to_string())
 }
 
 pub(super) fn threads(text: &str) -> Parsed<usize> {
