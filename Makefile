@@ -62,7 +62,7 @@ JOBS = 2
 
 campaign: $(VENV)/bin/maturin
 	VIRTUAL_ENV=$(VENV) $(VENV)/bin/maturin develop --release --extras test
-	PYTHONPATH=python $(VENV)/bin/python -m campaign --count $(COUNT) --seed $(SEED) --seconds $(SECONDS) --jobs $(JOBS) \
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 RAYON_NUM_THREADS=1 PYTHONPATH=python $(VENV)/bin/python -m campaign --count $(COUNT) --seed $(SEED) --seconds $(SECONDS) --jobs $(JOBS) \
 		--out target/campaign-$(SEED).jsonl
 
 # Every figure and table of the paper, an hour and a half on two cores; goes on where it was interrupted.

@@ -154,7 +154,8 @@ class _Case:
         if any(miss > INSIDE * size for miss, size in self.problem.set.misses(optimum.theta)):
             # A point outside the set shows nothing, whatever its F.
             raise Unsolved
-        # Collinear columns differ by rounding, which coefficients of 1e8 can exploit; what they gain is less than the numbers of the table can tell.
+        # Collinear columns differ by rounding, which coefficients of 1e8 can exploit; what they gain is less than the
+        # numbers of the table can tell.
         doubt = self.objective.rounding(optimum.theta, optimum.intercept)
         self.tolerance, self.rounding = self.tolerance + doubt, self.rounding + doubt
         excess = self._excess(verdict, optimum.value)

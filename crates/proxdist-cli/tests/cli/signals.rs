@@ -107,3 +107,37 @@ fn a_finished_run_resumes_to_the_same_end_or_goes_on_under_wider_limits() {
     assert_eq!(outcome(&place, &format!("{RESUMABLE} --max-steps 333 --resume")), short);
     assert_eq!(outcome(&place, &format!("{RESUMABLE} --max-steps 1000 --resume")), long);
 }
+
+/// Kills a run without warning at moments spread over its length, goes on from what it has left behind, and compares.
+fn survives_being_killed(words: &str, moments: u32) {
+    let place = Place::new();
+    place.ok("simulate logistic --n 4000 --p 300 --s 5 --out data --quiet");
+    let began = Instant::now();
+    let whole = outcome(&place, words);
+    let length = began.elapsed();
+    for moment in 0..moments {
+        let _ = std::fs::remove_file(place.path("state.json"));
+        let mut child = Process::new(assert_cmd::cargo::cargo_bin("proxdist"))
+            .current_dir(place.path("."))
+            .args(words.split_whitespace())
+            .arg("--quiet")
+            .spawn()
+            .unwrap();
+        // Later moments may come after the end, which is a moment too.
+        std::thread::sleep(length * (moment + 1) / (moments + 1));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert_eq!(outcome(&place, &format!("{words} --resume")), whole, "moment {moment} of {moments}");
+    }
+}
+
+#[test]
+fn a_default_fit_that_was_killed_goes_on_to_the_same_bits() {
+    survives_being_killed("fit data/data.npz --target y --loss logistic -c sparsity:5 --checkpoint state.json", 6);
+}
+
+#[test]
+fn an_iteration_with_averages_that_was_killed_goes_on_to_the_same_bits() {
+    let words = "fit data/data.npz --target y --loss logistic -c sparsity:5 --no-polish --average --max-steps 2000 --checkpoint state.json";
+    survives_being_killed(words, 6);
+}

@@ -21,7 +21,7 @@ use crate::problem::Problem;
 use crate::sampling::{Sampler, Sampling};
 use crate::schedule::{Polynomial, Schedule};
 use crate::solver::{Fit, Monitor, Settings, Stop};
-use crate::trace::{Observer, Progress};
+use crate::trace::{Observer, Progress, Silent};
 use crate::tune::{Plan, usual_batch_size};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -49,6 +49,15 @@ pub(crate) fn first_penalty(
     let batches = |passes: f64| (passes * problem.data().rows() as f64 / run.state.batch_size as f64).ceil() as u64;
     let most = settings.max_passes.map_or(u64::MAX, batches).min(settings.max_steps);
     run.race(Plan::over(most))?;
+    Ok(run.state.rho1)
+}
+
+/// The first penalty that the race before a fit would choose, also for fits that need no race. `None` if the method diverges with all of them.
+pub(crate) fn raced_penalty(problem: &Problem, settings: &Settings) -> Result<Option<f64>> {
+    let mut nobody = Silent;
+    let mut run = Run::begin(problem, problem, settings, &mut nobody)?;
+    run.state.stage = Stage::Race;
+    run.race(Plan::usual(&settings.method))?;
     Ok(run.state.rho1)
 }
 
@@ -121,9 +130,7 @@ impl<'p> Run<'p> {
     }
 
     fn sampler(&self) -> Sampler {
-        let method = &self.settings.method;
-        let sampling = if method.is_full_batch() { Sampling::FullBatch } else { self.settings.sampling };
-        Sampler::new(sampling, self.problem.data().rows(), self.state.batch_size, self.settings.seed)
+        sampler(self.problem, self.settings, self.state.batch_size)
     }
 
     /// Notes a checkpoint; whether the observer wants the run to end.
@@ -145,11 +152,16 @@ fn finishes(problem: &Problem, settings: &Settings) -> bool {
     settings.polish && Finish::is_possible(problem.constraint(), problem.data().columns(), l1)
 }
 
+fn sampler(problem: &Problem, settings: &Settings, batch_size: usize) -> Sampler {
+    let sampling = if settings.method.is_full_batch() { Sampling::FullBatch } else { settings.sampling };
+    Sampler::new(sampling, problem.data().rows(), batch_size, settings.seed)
+}
+
 /// Where a run begins, and with which stage.
 fn first_state(problem: &Problem, settings: &Settings) -> State {
-    let rows = problem.data().rows();
-    let batch_size = settings.batch_size.unwrap_or_else(|| usual_batch_size(rows));
-    let is_full = settings.method.is_full_batch();
+    let wanted = settings.batch_size.unwrap_or_else(|| usual_batch_size(problem.data().rows()));
+    // What is drawn: with all rows in every batch, all of them.
+    let batch_size = sampler(problem, settings, wanted).batch_size();
     let stage = if settings.schedule.is_some() || settings.rho1.is_some() {
         Stage::Iteration
     } else if finishes(problem, settings) && Finish::needs_no_start(problem.constraint(), problem.objective()) {
@@ -157,7 +169,7 @@ fn first_state(problem: &Problem, settings: &Settings) -> State {
     } else {
         Stage::Race
     };
-    let state = State::at_start(stage, start(problem, settings), if is_full { rows } else { batch_size });
+    let state = State::at_start(stage, start(problem, settings), batch_size);
     // Kept with the state, so that a resumed run knows it too.
     State { rho1: settings.rho1.filter(|_| settings.schedule.is_none()), ..state }
 }

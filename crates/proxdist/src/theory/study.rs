@@ -9,6 +9,7 @@ use crate::constraint::Workspace;
 use crate::error::{Error, Result};
 use crate::linalg::norm;
 use crate::problem::{Problem, in_pool};
+use crate::run::raced_penalty;
 use crate::sampling::Sampling;
 use crate::schedule::Growth;
 use crate::solver::{Fit, Settings};
@@ -58,7 +59,7 @@ impl Study {
             ..settings.clone()
         };
         let fit = problem.fit_observed(&exact, observer)?;
-        in_pool(settings.threads, || Self::around(problem, settings, fit, bound))
+        in_pool(settings.threads, || Self::around(problem, &exact, fit, bound))
     }
 
     fn around(problem: &Problem, settings: &Settings, fit: Fit, bound: f64) -> Result<Self> {
@@ -92,6 +93,10 @@ impl Study {
             gradient_norm,
             start_distance,
         };
+        let auto_rho1 = match fit.rho1() {
+            Some(rho1) => rho1,
+            None => raced_penalty(problem, settings)?.unwrap_or(f64::NAN),
+        };
         Ok(Self {
             constants,
             basis: curvature.basis,
@@ -99,7 +104,7 @@ impl Study {
             row_lipschitz: found.lipschitz(1) + problem.ridge_weight(),
             batch_size,
             sampling: settings.sampling,
-            auto_rho1: raced(&fit),
+            auto_rho1,
             start,
             solution,
             fit,
@@ -123,10 +128,4 @@ fn curvature_bound(problem: &Problem) -> Result<f64> {
         );
         Error::Theory { reason, remedy: remedy() }
     })
-}
-
-/// The first penalty as the model's schedule has it.
-fn raced(fit: &Fit) -> f64 {
-    let schedule = fit.model().schedule.strip_prefix("poly:").and_then(|rest| rest.split(',').next());
-    schedule.and_then(|rho1| rho1.parse().ok()).unwrap_or(f64::NAN)
 }
