@@ -1,7 +1,7 @@
 """F by its definition, in extended precision where it is judged and in double precision where it is minimised.
 
-`F(θ, β₀) = Σ wᵢ ℓ(xᵢ·θ + β₀ + oᵢ; yᵢ) / Σ wᵢ + ½ Σ λⱼ θⱼ²`. Where columns were scaled for the fit, the ridge term is
-about the coefficients of scaled columns: `λⱼ = λ sⱼ²`.
+`F(θ, β₀) = Σ wᵢ ℓ(xᵢ·θ + β₀ + oᵢ; yᵢ) / Σ wᵢ + ½ Σ λⱼ θⱼ²`. The ridge term is about standardised effects,
+`λⱼ = λ sⱼ²` with the standard deviation of the column, whatever the set; with `standardize=False` it is `λⱼ = λ`.
 """
 
 from __future__ import annotations

@@ -112,7 +112,7 @@ class Problem:
         n, p = self.X.shape
         weights = np.ones(n) if self.weights is None else self.weights
         ridge = np.full(p, self.ridge)
-        if self.is_scaled and self.ridge > 0:
+        if self.standardize is not False and self.ridge > 0:
             ridge = ridge * deviations(self.X, weights) ** 2
         offset = np.zeros(n) if self.offset is None else self.offset
         return Objective(self.X, self.y, weights, offset, self.loss, ridge, self.intercept)

@@ -82,13 +82,15 @@ class ConstrainedRegressor(_Stream, _Regression):
         Where the coefficients must lie: ``Sparsity(20)``, ``"sparsity:20"``, a projection of your own; ``None`` is
         everywhere.
     ridge : float
-        Weight of half the squared norm of the coefficients, added to the mean loss.
+        Weight of half the sum of squares of the coefficients times the standard deviations of their columns, added to
+        the mean loss: the same penalty whatever the set and the units of ``X``. With ``standardize=False``, and in
+        ``partial_fit``, of the coefficients as they are.
     fit_intercept : bool
         Whether there is an intercept, which the set does not see.
     standardize : "auto" or bool
         Whether columns are scaled to mean 0 and standard deviation 1 for the fit; coefficients are always in the
         units of ``X``. "auto" does so where the set does not depend on units (sparsity, groups, sign, none). ``X`` is
-        neither copied nor changed.
+        neither copied nor changed. ``False`` also has the ridge act on the coefficients as they are.
     method : str
         The iteration, such as "spd", "psgd" or "pd:momentum=yes"; ``proxdist methods`` on the command line lists them.
     rho1 : "auto" or float

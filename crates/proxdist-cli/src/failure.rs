@@ -76,6 +76,7 @@ fn core_message(error: &proxdist::Error) -> String {
             None => error.to_string(),
         },
         E::Theory { reason, .. } => reason.clone(),
+        E::DependsOnUnits { .. } => format!("--standardize: {error}"),
         E::Fold { point, fold, folds, source } => {
             format!("--grid {point}: the fit without part {fold} of {folds} fails: {}", core_message(source))
         }
@@ -94,6 +95,7 @@ fn core_hint(error: &proxdist::Error) -> String {
         E::TooLarge { .. } | E::Units { .. } => {
             "correct the cell, give the column in other units, or leave it out with --ignore".to_owned()
         }
+        E::DependsOnUnits { .. } => "leave --standardize out, or scale the columns of the file".to_owned(),
         E::Length { what: "shape", expected, .. } => {
             format!("--shape ROWSxCOLUMNS must multiply to the number of features, {expected}")
         }

@@ -1,4 +1,4 @@
-//! The one map from the library's errors to Python's exceptions. Messages are the library's own.
+//! The one map from the library's errors to Python's exceptions. Messages are the library's own, but for a parameter that only Python has under this name.
 
 use proxdist::Error;
 use pyo3::PyErr;
@@ -7,7 +7,12 @@ use pyo3::exceptions::{PyOSError, PyOverflowError, PyRuntimeError, PyValueError}
 /// A file the system refused is an `OSError`, a loss that overflows an `OverflowError`, a run that came to nothing a
 /// `RuntimeError`; everything else is about a value that was given.
 pub(crate) fn exception(error: &Error) -> PyErr {
-    let message = error.to_string();
+    let message = match error {
+        Error::DependsOnUnits { set } => format!(
+            "standardize must be \"auto\" or False where the set depends on the units of the columns, got True with {set}"
+        ),
+        _ => error.to_string(),
+    };
     match error {
         Error::File { .. } => PyOSError::new_err(message),
         Error::Overflow { .. } => PyOverflowError::new_err(message),

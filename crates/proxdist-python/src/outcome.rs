@@ -3,24 +3,18 @@
 use crate::error::exception;
 use numpy::PyArray1;
 use proxdist::trace::{Phase, Progress};
-use proxdist::{Fit, Model, Scaling, Stop};
+use proxdist::{Fit, Model, Stop, Units};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 /// A fit, in the units of the data.
-pub(crate) fn of_fit<'py>(
-    py: Python<'py>,
-    fit: &Fit,
-    scaling: Option<&Scaling>,
-    seconds: f64,
-) -> PyResult<Bound<'py, PyDict>> {
-    let model = scaling.map_or_else(|| Ok(fit.model().clone()), |scaling| scaling.restored(fit.model()));
-    let model = model.map_err(|error| exception(&error))?;
+pub(crate) fn of_fit<'py>(py: Python<'py>, fit: &Fit, units: &Units, seconds: f64) -> PyResult<Bound<'py, PyDict>> {
+    let model = units.restored(fit.model()).map_err(|error| exception(&error))?;
     let result = of_model(py, &model)?;
     result.set_item("rho1", fit.rho1())?;
     result.set_item("trace", trace(py, fit.trace())?)?;
-    result.set_item("standardized", scaling.is_some())?;
+    result.set_item("standardized", units.is_scaled())?;
     result.set_item("seconds", seconds)?;
     Ok(result)
 }

@@ -8,7 +8,7 @@ use proxdist::constraint::Constraint;
 use proxdist::data::ChunkSource;
 use proxdist::loss::{self, Loss, Task};
 use proxdist::spec::SetSpec;
-use proxdist::{Data, Error, Note, Scaling, Setting, Settings, Shape};
+use proxdist::{Data, Error, Note, Setting, Settings, Shape, Standardize};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use std::collections::BTreeMap;
@@ -101,42 +101,20 @@ impl Request {
         }
     }
 
-    /// Whether columns are to be scaled for the fit: where that is wanted and all `sets` allow it.
-    pub(crate) fn is_scaled(&self, sets: &[&dyn Constraint]) -> proxdist::Result<bool> {
-        let bound = sets.iter().find(|set| !set.is_scale_free());
-        match (self.standardize, bound) {
-            (Some(false), _) | (None, Some(_)) => Ok(false),
-            (_, None) => Ok(true),
-            (Some(true), Some(set)) => {
-                let (setting, rule) =
-                    ("standardize", "\"auto\" or False where the set depends on the units of the columns");
-                Err(Error::Setting { setting, rule: rule.to_owned(), value: format!("True with {}", set.spec()) })
-            }
+    /// Whether columns are to be scaled for the fit.
+    pub(crate) fn standardize(&self) -> Standardize {
+        match self.standardize {
+            None => Standardize::Auto,
+            Some(true) => Standardize::Always,
+            Some(false) => Standardize::Never,
         }
     }
 
-    /// The data as the fit sees them.
-    pub(crate) fn scaled<'a>(
-        &self,
-        data: Data<'a>,
-        sets: &[&dyn Constraint],
-    ) -> proxdist::Result<(Data<'a>, Option<Scaling>)> {
-        if !self.is_scaled(sets)? {
-            return Ok((data, None));
-        }
-        let scaling = Scaling::of(&data, self.intercept)?;
-        Ok((data.scaled(scaling.clone())?, Some(scaling)))
-    }
-
-    /// Where the fit starts, in the units it sees.
-    pub(crate) fn started(&self, settings: Settings, scaling: Option<&Scaling>) -> Settings {
-        match (&self.start, scaling) {
-            (None, _) => settings,
-            (Some((coefficients, intercept)), None) => settings.start(coefficients.clone(), *intercept),
-            (Some((coefficients, intercept)), Some(scaling)) => {
-                let (coefficients, intercept) = scaling.scaled_start(coefficients, *intercept);
-                settings.start(coefficients, intercept)
-            }
+    /// Settings with the start that was given, in the units of the data.
+    pub(crate) fn started(&self, settings: Settings) -> Settings {
+        match &self.start {
+            None => settings,
+            Some((coefficients, intercept)) => settings.start(coefficients.clone(), *intercept),
         }
     }
 }

@@ -5,7 +5,6 @@ use crate::error::exception;
 use crate::outcome;
 use crate::problem::{self, Options, Request};
 use crate::supervise::{Link, Search, supervised};
-use proxdist::constraint::Constraint;
 use proxdist::selection::{Choice, CrossValidation, Finished, Grid, Scoring, Selection, Watch};
 use proxdist::{Note, Setting};
 use pyo3::exceptions::{PyKeyboardInterrupt, PyValueError};
@@ -69,18 +68,11 @@ pub(crate) fn select<'py>(
         let failed = |error| exception(&error);
         let started = Instant::now();
         let data = problem.data(source, numbers).map_err(failed)?;
-        let points = grid.points(&spec, problem.ridge, None).map_err(failed)?;
-        let shape = data.parameter_shape();
-        let sets = points.iter().map(|point| point.constraint.build(shape)).collect::<proxdist::Result<Vec<_>>>();
-        let sets = sets.map_err(failed)?;
-        let sets: Vec<&dyn Constraint> = sets.iter().map(|set| &**set as &dyn Constraint).collect();
-        // The search scales by itself, each fold by the rows it is fitted to.
-        let is_scaled = problem.is_scaled(&sets).map_err(failed)?;
-        let settings = problem.started(settings, None);
+        let settings = problem.started(settings);
         let search = CrossValidation::new(&data, problem.loss.loss(problem.classes, &link)?, spec)
             .ridge(problem.ridge)
             .intercept(problem.intercept)
-            .standardize(is_scaled)
+            .standardize(problem.standardize())
             .folds(plan.folds)
             .seed(seed)
             .scoring(scoring)
@@ -94,7 +86,7 @@ pub(crate) fn select<'py>(
             ControlFlow::Break(()) => Err(PyKeyboardInterrupt::new_err(())),
         }
     })?;
-    let result = outcome::of_fit(py, &selection.fit, selection.scaling.as_ref(), seconds)?;
+    let result = outcome::of_fit(py, &selection.fit, &selection.units, seconds)?;
     result.set_item("interrupted", link.is_interrupted())?;
     // The seed deals the rows, too.
     let notes: Vec<Note> = selection.notes.iter().filter(|note| note.setting != Setting::Seed).copied().collect();

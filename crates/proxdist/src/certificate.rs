@@ -1,12 +1,11 @@
 //! How good a result is, from measurements on all data. A certificate says only what was computed, in types.
 
 use crate::constraint::{Constraint, Structure, Workspace};
-use crate::data::{Batch, Data};
+use crate::data::Batch;
 use crate::error::Result;
 use crate::exchanges::Exchanges;
 use crate::gap::{Gap, Proof};
 use crate::linalg::norm;
-use crate::loss::Loss;
 use crate::objective::Objective;
 use crate::polish::{Measure, OnData, floored, free_part, metric, relative, support_gap};
 use crate::sampling::monitor_sample;
@@ -110,7 +109,8 @@ const SAMPLE: usize = 500;
 const POWER_STEPS: usize = 12;
 
 /// The largest eigenvalue of the Hessian of F at `theta`, from a sample of rows; a little too large rather than too small.
-pub(crate) fn largest_curvature(data: &Data, loss: &dyn Loss, ridge: f64, theta: &[f64], seed: u64) -> Result<f64> {
+pub(crate) fn largest_curvature(objective: Objective, theta: &[f64], seed: u64) -> Result<f64> {
+    let Objective { data, loss, ridge } = objective;
     let rows = monitor_sample(seed, data.rows(), SAMPLE.min(data.rows()));
     let mut batch = Batch::default();
     batch.fill(data, &rows)?;
@@ -149,7 +149,7 @@ pub(crate) fn largest_curvature(data: &Data, loss: &dyn Loss, ridge: f64, theta:
         }
         largest = norm(&v);
     }
-    Ok((1.1 * largest + ridge).max(f64::MIN_POSITIVE))
+    Ok((1.1 * largest + ridge.largest(columns)).max(f64::MIN_POSITIVE))
 }
 
 /// A result, and what is known of it before it is measured.
@@ -242,10 +242,11 @@ impl Judge<'_> {
         };
         // What is left of curvatures that underflow is no scale.
         found.iter_mut().filter(|d| **d < SMALLEST_CURVATURE).for_each(|d| *d = 0.0);
+        let ridge_at = |j| if j < data.columns() { ridge.at(j) } else { ridge.largest(data.columns()) };
         // Where no row bends, as where all are classified beyond doubt, the steepest bend of the loss says how far a step may trust the gradient.
-        if found.iter().all(|d| *d <= ridge) {
+        if found.iter().enumerate().all(|(j, d)| *d <= ridge_at(j)) {
             let bend = loss.curvature_bound().unwrap_or(1.0);
-            let scale = largest_curvature(data, loss, ridge, theta, self.seed)?;
+            let scale = largest_curvature(self.objective, theta, self.seed)?;
             found.iter_mut().for_each(|d| *d = d.max(scale.min(bend.max(f64::MIN_POSITIVE))));
         }
         Ok(found)
@@ -282,8 +283,7 @@ impl Judge<'_> {
             }
         }
         // Only a projection is known: the step to P(θ − g/L), in units of the columns as they are.
-        let Objective { data, loss, ridge } = objective;
-        let curvature = largest_curvature(data, loss, ridge, theta, self.seed)?;
+        let curvature = largest_curvature(objective, theta, self.seed)?;
         let mut moved: Vec<f64> = theta.iter().zip(gradient).map(|(t, g)| t - g / curvature).collect();
         constraint.project(&mut moved[..features], &mut Workspace::default())?;
         moved.iter_mut().zip(theta).for_each(|(m, t)| *m -= t);

@@ -47,6 +47,12 @@ pub enum Error {
         /// The standard deviation of the column.
         deviation: f64,
     },
+    /// A set depends on the units of the columns, which were to be scaled.
+    #[error("the set {set} would be another one on scaled columns")]
+    DependsOnUnits {
+        /// The set.
+        set: String,
+    },
     /// Two lengths that must agree do not.
     #[error("{what} has length {found}, expected {expected} ({rule})")]
     Length {

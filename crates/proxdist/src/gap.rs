@@ -138,7 +138,7 @@ impl<'p> Curved<'p> {
         let features = self.objective.data.columns();
         let mut matrix = vec![0.0; self.size * self.size];
         add_cross(&scaled, radii.len(), self.size, &mut matrix);
-        (0..features).for_each(|j| matrix[j * self.size + j] += self.objective.ridge);
+        self.objective.ridge.add_to_diagonal(features, self.size, &mut matrix);
         mirror(&mut matrix, self.size);
         // What rounding may have added is taken away, in units of the diagonal.
         let rounding = 4.0 * f64::EPSILON * (self.size as f64 + 10.0);

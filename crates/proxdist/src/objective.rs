@@ -1,12 +1,12 @@
-//! The objective on data: $F(\theta, \beta_0) = \sum_i w_i\ell(\eta_i; y_i)/\sum_i w_i + \tfrac\lambda2\|\theta\|^2$ and its gradient.
+//! The objective on data: $F(\theta, \beta_0) = \sum_i w_i\ell(\eta_i; y_i)/\sum_i w_i + \tfrac12\sum_j\lambda_j\theta_j^2$ and its gradient.
 //!
 //! Sums run over fixed groups of rows, each added up in order and the results in order of the groups, so the bits do not depend
 //! on how many threads share the work.
 
 use crate::data::{Chunk, Cut, Data, Pass, RowBuffer, Support, Wanted, products_at};
 use crate::error::{Error, Result};
-use crate::linalg::{axpy, norm_squared};
 use crate::loss::Loss;
+use crate::ridge::Ridge;
 use rayon::prelude::*;
 
 /// Rows whose losses are summed at a time.
@@ -17,7 +17,7 @@ const GROUP: usize = 1024;
 pub struct Objective<'p> {
     pub(crate) data: &'p Data<'p>,
     pub(crate) loss: &'p dyn Loss,
-    pub(crate) ridge: f64,
+    pub(crate) ridge: Ridge<'p>,
 }
 
 /// What a loss is asked about a group of rows, in reused memory, and its answers: one sum for each group.
@@ -64,9 +64,9 @@ impl Losses {
 }
 
 impl<'p> Objective<'p> {
-    /// The objective with ridge weight λ, zero for none.
-    pub fn new(data: &'p Data<'p>, loss: &'p dyn Loss, ridge: f64) -> Self {
-        Self { data, loss, ridge }
+    /// The objective with a ridge, by number the weight λ of all coefficients, zero for none.
+    pub fn new(data: &'p Data<'p>, loss: &'p dyn Loss, ridge: impl Into<Ridge<'p>>) -> Self {
+        Self { data, loss, ridge: ridge.into() }
     }
 
     pub(crate) fn split<'t>(&self, theta: &'t [f64]) -> (&'t [f64], f64) {
@@ -172,7 +172,7 @@ impl<'p> Objective<'p> {
     }
 
     pub(crate) fn ridge_term(&self, theta: &[f64]) -> f64 {
-        if self.ridge > 0.0 { 0.5 * self.ridge * norm_squared(self.split(theta).0) } else { 0.0 }
+        if self.ridge.is_positive() { self.ridge.value(self.split(theta).0) } else { 0.0 }
     }
 
     /// $\|\theta\|_1$, without the intercept.
@@ -209,8 +209,8 @@ impl<'p> Objective<'p> {
         )?;
         let scale = 1.0 / self.data.weight_sum();
         gradient.iter_mut().zip(&total).for_each(|(g, t)| *g = t * scale);
-        if self.ridge > 0.0 {
-            axpy(self.ridge, coefficients, &mut gradient[..columns]);
+        if self.ridge.is_positive() {
+            self.ridge.add_times(coefficients, &mut gradient[..columns]);
         }
         Ok(total[size - 1] * scale + self.ridge_term(theta))
     }

@@ -6,6 +6,7 @@ use crate::error::{Error, Result};
 use crate::layout::Layout;
 use crate::loss::{Loss, check_responses};
 use crate::objective::Objective;
+use crate::ridge::Ridge;
 use crate::run;
 use crate::solver::{Fit, Settings};
 use crate::trace::{Observer, Silent};
@@ -15,20 +16,20 @@ pub struct Problem<'a> {
     data: &'a Data<'a>,
     loss: Box<dyn Loss + 'a>,
     constraint: Box<dyn Constraint + 'a>,
-    ridge: f64,
+    ridge: Ridge<'a>,
     intercept: bool,
 }
 
 impl<'a> Problem<'a> {
     /// A problem without ridge term or intercept.
     pub fn new(data: &'a Data<'a>, loss: impl Loss + 'a, constraint: impl Constraint + 'a) -> Self {
-        Self { data, loss: Box::new(loss), constraint: Box::new(constraint), ridge: 0.0, intercept: false }
+        Self { data, loss: Box::new(loss), constraint: Box::new(constraint), ridge: Ridge::default(), intercept: false }
     }
 
-    /// Adds $(\lambda/2)\|\theta\|^2$ to the objective; the intercept is never shrunk.
+    /// Adds $(\lambda/2)\|\theta\|^2$ to the objective, or another [`Ridge`] term; the intercept is never shrunk.
     #[must_use]
-    pub fn ridge(mut self, ridge: f64) -> Self {
-        self.ridge = ridge;
+    pub fn ridge(mut self, ridge: impl Into<Ridge<'a>>) -> Self {
+        self.ridge = ridge.into();
         self
     }
 
@@ -56,6 +57,11 @@ impl<'a> Problem<'a> {
 
     /// Weight of the ridge term.
     pub fn ridge_weight(&self) -> f64 {
+        self.ridge.weight()
+    }
+
+    /// The ridge term.
+    pub fn ridge_term(&self) -> Ridge<'a> {
         self.ridge
     }
 
@@ -108,8 +114,16 @@ impl<'a> Problem<'a> {
 
     fn check(&self, settings: &Settings) -> Result<()> {
         settings.check(self.data.rows(), self.data.columns())?;
-        if !(0.0..=LARGEST).contains(&self.ridge) {
-            return Err(Error::setting("ridge", format!("from 0 to {LARGEST:e}"), self.ridge));
+        if !(0.0..=LARGEST).contains(&self.ridge_weight()) {
+            return Err(Error::setting("ridge", format!("from 0 to {LARGEST:e}"), self.ridge_weight()));
+        }
+        let (columns, rule) = (self.data.columns(), "one weight for each column");
+        if let Some(found) = self.ridge.columns().filter(|found| *found != columns) {
+            return Err(Error::Length { what: "ridge", found, expected: columns, rule });
+        }
+        let is_sound = |weight: &f64| *weight >= 0.0 && weight.is_finite();
+        if let Some(wrong) = (0..columns).map(|j| self.ridge.at(j)).find(|weight| !is_sound(weight)) {
+            return Err(Error::setting("ridge", "finite and not negative for every column", wrong));
         }
         self.data.check_magnitudes()?;
         self.constraint.check(self.data.parameter_shape())?;

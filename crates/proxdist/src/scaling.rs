@@ -2,7 +2,7 @@
 //!
 //! With weights $w_i$ the moments of column $j$ are $m_j = \sum_i w_ix_{ij}/\sum_i w_i$ and $s_j^2 = \sum_i w_i(x_{ij} - m_j)^2/\sum_i w_i$. Sets that
 //! are unchanged when coordinates are stretched (sparsity, groups, sign, none) pose the same problem in $z_j = (x_j - m_j)/s_j$, whose
-//! solution $\theta_j$ stands for $\theta_j/s_j$ in the units of the data. A ridge term acts on the coefficients of the scaled columns.
+//! solution $\theta_j$ stands for $\theta_j/s_j$ in the units of the data. When this is done, and what the ridge then acts on, is said in [`crate::Preparation`].
 //!
 //! Means are subtracted only where an intercept can take them up and the rows are dense. One pass gives both moments: sums are taken
 //! about the first row $c$, and since $(m - c)^2 \le n s^2$ for a point $c$ of the sample, $s^2 = \overline{(x - c)^2} - (m - c)^2$ loses no
@@ -81,6 +81,11 @@ impl Scaling {
     /// Whether means are subtracted.
     pub fn is_centred(&self) -> bool {
         self.means.iter().any(|mean| *mean != 0.0)
+    }
+
+    /// $s_j^2$; for a constant column the square of the number it is divided by, usually 1.
+    pub(crate) fn variances(&self) -> Vec<f64> {
+        self.factors.iter().map(|factor| (1.0 / factor).powi(2)).collect()
     }
 
     /// A model of scaled columns in the units of the data. Fails where a coefficient is too large or too small to be a number in those units.

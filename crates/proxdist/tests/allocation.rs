@@ -10,7 +10,7 @@ use proxdist::schedule::Constant;
 use proxdist::simulate::{Response, Truth, vector};
 use proxdist::solver::{Iteration, ProximalDistance, Solver};
 use proxdist::spec::SetSpec;
-use proxdist::{Data, Method, Problem, Scaling};
+use proxdist::{Data, Method, Problem, Ridge, Scaling};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -59,7 +59,9 @@ fn count(data: &Data, set: &str, loss: &dyn Loss, path: Option<Path>, sampling: 
 
 /// The same for a method by name.
 fn count_of_method(data: &Data, text: &str) -> usize {
-    let problem = Problem::new(data, Squared, Sparsity::at_most(3)).intercept(true).ridge(0.01);
+    let squares: Vec<f64> = (0..data.columns()).map(|j| j as f64).collect();
+    let ridge = Ridge::on_effects(0.01, &squares);
+    let problem = Problem::new(data, Squared, Sparsity::at_most(3)).intercept(true).ridge(ridge);
     let method: Method = text.parse().unwrap();
     let schedule = Constant::new(40.0).unwrap();
     let sampling = if method.is_full_batch() { Sampling::FullBatch } else { Sampling::WithoutReplacement };

@@ -328,7 +328,7 @@ fn each_fold_is_scaled_by_its_training_rows_alone() {
     let start = (vec![0.5, -0.25, 1.0], 2.0);
     let settings = quick().start(start.0.clone(), start.1);
     let validation = CrossValidation::new(&data, Squared, set.clone()).folds(4).seed(2).intercept(true);
-    let selection = validation.standardize(true).run(&grid(&["ridge:0.5"]), &settings).unwrap();
+    let selection = validation.standardize(proxdist::Standardize::Auto).run(&grid(&["ridge:0.5"]), &settings).unwrap();
     let fold_of = folds(24, 4, None, 2).unwrap();
     let on_scaled = |train: Data| {
         let scaling = proxdist::Scaling::of(&train, true).unwrap();

@@ -96,16 +96,16 @@ pub(crate) struct ProblemArgs {
     /// Set for the coefficients, such as sparsity:20; repeat for an intersection
     #[arg(long, short, value_name = "SET", action = ArgAction::Append, help_heading = "Problem")]
     pub(crate) constraint: Vec<String>,
-    /// Weight of the ridge term added to the objective
+    /// Weight of the ridge term, half the sum of squares of the coefficients times the standard deviations of their columns, whatever the set; with --no-standardize, of the coefficients
     #[arg(long, default_value_t = 0.0, value_name = "X", help_heading = "Problem")]
     pub(crate) ridge: f64,
     /// Fit without an intercept
     #[arg(long, help_heading = "Problem")]
     pub(crate) no_intercept: bool,
-    /// Scale columns to mean 0 and standard deviation 1 for the fit; done by itself where the set allows it
+    /// Scale columns to mean 0 and standard deviation 1 for the fit; done by itself where the set allows it, and the ridge acts as if it were done elsewhere, too
     #[arg(long, conflicts_with = "no_standardize", help_heading = "Problem")]
     pub(crate) standardize: bool,
-    /// Fit the columns as they are
+    /// Fit the columns as they are; the ridge acts on their coefficients
     #[arg(long, help_heading = "Problem")]
     pub(crate) no_standardize: bool,
     /// The features are the entries of a matrix, row by row

@@ -29,14 +29,15 @@ pub(crate) fn run(args: &CompareArgs) -> Result<Ending> {
 
     let table = input::read_training(&args.data, loss.task())?;
     table.notices.iter().for_each(|notice| note(quiet, notice));
-    let sets = std::slice::from_ref(&spec);
     let response = table.response.as_deref().unwrap_or(&[]);
     let source = args.data.data.display().to_string();
     let whole = input::view(&source, &table, response, args.run.problem.shape)?;
-    let (data, scaling) = scaling::standardised(whole, None, sets, &args.run.problem, quiet)?;
-    let set = setup::build(&spec, data.parameter_shape())?;
-    let problem =
-        Problem::new(&data, loss, set).ridge(args.run.problem.ridge).intercept(!args.run.problem.no_intercept);
+    let set = setup::build(&spec, whole.parameter_shape())?;
+    let units = scaling::units(&whole, &*set, &args.run.problem, quiet)?;
+    let data = units.apply(whole)?;
+    let problem = Problem::new(&data, loss, set)
+        .ridge(units.ridge(args.run.problem.ridge))
+        .intercept(!args.run.problem.no_intercept);
 
     let watcher = || Watcher::new(quiet, Limits::of(&settings, data.rows()), setup::rank_of(&spec));
     let finish = Settings::default().seed(settings.seed_value());
@@ -68,7 +69,7 @@ pub(crate) fn run(args: &CompareArgs) -> Result<Ending> {
         entries,
         source: source.clone(),
         rows: data.rows(),
-        is_scaled: scaling.is_some(),
+        is_scaled: units.is_scaled(),
         start: problem.objective().value(&vec![0.0; data.columns() + usize::from(problem.has_intercept())])?,
     };
     write_and_tell(args, &comparison, settings.seed_value())

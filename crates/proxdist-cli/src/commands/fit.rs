@@ -60,14 +60,18 @@ pub(crate) fn run(args: &FitArgs) -> Result<Ending> {
     let whole = input::view(&source, &table, response, args.run.problem.shape)?;
     let set = setup::build(&spec, whole.parameter_shape())?;
     let training_rows = split.as_ref().map(|split| &split.training[..]);
-    let (whole, scaling) =
-        scaling::standardised(whole, training_rows, std::slice::from_ref(&spec), &args.run.problem, quiet)?;
+    let units = match training_rows {
+        None => scaling::units(&whole, &*set, &args.run.problem, quiet)?,
+        Some(rows) => scaling::units(&whole.subset(rows.to_vec())?.data()?, &*set, &args.run.problem, quiet)?,
+    };
+    let whole = units.apply(whole)?;
     let parts = split.map(|rows| Ok::<_, Failure>((whole.subset(rows.training)?, whole.subset(rows.heldout)?)));
     let parts = parts.transpose()?;
     let training = parts.as_ref().map(|(training, _)| training.data()).transpose()?;
     let data = training.as_ref().unwrap_or(&whole);
 
-    let problem = Problem::new(data, loss, set).ridge(args.run.problem.ridge).intercept(!args.run.problem.no_intercept);
+    let (ridge, intercept) = (units.ridge(args.run.problem.ridge), !args.run.problem.no_intercept);
+    let problem = Problem::new(data, loss, set).ridge(ridge).intercept(intercept);
     let fitting = Instant::now();
     let rows_of_file = FileRows::of(&source, &table);
     let chosen = parts.as_ref().map(|(training, _)| training.rows());
@@ -88,13 +92,13 @@ pub(crate) fn run(args: &FitArgs) -> Result<Ending> {
     let elsewhere: &[Setting] = if args.holdout.is_some() { &[Setting::Seed] } else { &[] };
     let notes = setup::without_effect(fit.notes(), elsewhere);
     notes.iter().for_each(|text| note(quiet, text));
-    let model = scaling.as_ref().map_or_else(|| Ok(fit.model().clone()), |scaling| scaling.restored(fit.model()))?;
+    let model = units.restored(fit.model())?;
     // What is not a number is no result, for people and programs alike.
     model.check_finite()?;
     let about = About {
         fit: &fit,
         model: &model,
-        is_scaled: scaling.is_some(),
+        is_scaled: units.is_scaled(),
         data,
         table: &table,
         source: &source,
@@ -106,7 +110,7 @@ pub(crate) fn run(args: &FitArgs) -> Result<Ending> {
     let summary = Summary {
         fit: &fit,
         model: &model,
-        is_scaled: scaling.is_some(),
+        is_scaled: units.is_scaled(),
         table: &table,
         rows: data.rows(),
         source,

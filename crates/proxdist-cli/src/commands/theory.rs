@@ -27,13 +27,14 @@ pub(crate) fn run(args: &TheoryArgs) -> Result<Ending> {
 
     let table = input::read_training(&args.data, loss.task())?;
     table.notices.iter().for_each(|notice| note(quiet, notice));
-    let sets = std::slice::from_ref(&spec);
     let response = table.response.as_deref().unwrap_or(&[]);
     let source = args.data.data.display().to_string();
     let whole = input::view(&source, &table, response, args.problem.shape)?;
-    let (data, scaling) = scaling::standardised(whole, None, sets, &args.problem, quiet)?;
-    let set = setup::build(&spec, data.parameter_shape())?;
-    let problem = Problem::new(&data, loss, set).ridge(args.problem.ridge).intercept(!args.problem.no_intercept);
+    let set = setup::build(&spec, whole.parameter_shape())?;
+    let units = scaling::units(&whole, &*set, &args.problem, quiet)?;
+    let data = units.apply(whole)?;
+    let problem =
+        Problem::new(&data, loss, set).ridge(units.ridge(args.problem.ridge)).intercept(!args.problem.no_intercept);
 
     let started = Instant::now();
     let mut watcher = Watcher::new(quiet, Limits::of(&settings, data.rows()), setup::rank_of(&spec));
@@ -65,7 +66,7 @@ pub(crate) fn run(args: &TheoryArgs) -> Result<Ending> {
         about: About {
             fit: &study.fit,
             model: study.fit.model(),
-            is_scaled: scaling.is_some(),
+            is_scaled: units.is_scaled(),
             data: &data,
             table: &table,
             source: &source,

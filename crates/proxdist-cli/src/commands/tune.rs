@@ -41,28 +41,27 @@ pub(crate) fn run(args: &TuneArgs) -> Result<Ending> {
     if signals::asked_to_stop() {
         return Err(Failure::interrupted());
     }
-    let points = grid.points(&spec, args.run.problem.ridge, None)?;
-    let sets: Vec<_> = points.into_iter().map(|point| point.constraint).collect();
     let response = table.response.as_deref().unwrap_or(&[]);
     let source = args.data.data.display().to_string();
     let whole = input::view(&source, &table, response, args.run.problem.shape)?;
-    let is_scaled = scaling::is_wanted(whole.columns(), &sets, &args.run.problem)?;
-    if is_scaled {
+    let search = CrossValidation::new(&whole, loss, spec)
+        .ridge(args.run.problem.ridge)
+        .intercept(!args.run.problem.no_intercept)
+        .standardize(scaling::wanted(&args.run.problem))
+        .folds(args.folds)
+        .seed(settings.seed_value())
+        .scoring(scoring)
+        .choice(args.choice);
+    let explained = |error| FileRows::of(&source, &table).explain(error);
+    if search.preparation(&grid, &settings).map_err(explained)?.is_scaled() {
         note(quiet, "columns are scaled for each fit by the rows it is fitted to (--no-standardize turns it off)");
     }
     let tuning = Instant::now();
     let watcher = Watcher { bar: progress::line(quiet), started: tuning };
-    let outcome = CrossValidation::new(&whole, loss, spec)
-        .ridge(args.run.problem.ridge)
-        .intercept(!args.run.problem.no_intercept)
-        .standardize(is_scaled)
-        .folds(args.folds)
-        .seed(settings.seed_value())
-        .scoring(scoring)
-        .choice(args.choice)
-        .run_watched(&grid, &settings, &watcher);
+    let outcome = search.run_watched(&grid, &settings, &watcher);
+    drop(search);
     watcher.bar.finish_and_clear();
-    let outcome = outcome.map_err(|error| FileRows::of(&source, &table).explain(error))?;
+    let outcome = outcome.map_err(explained)?;
     let ControlFlow::Continue(selection) = outcome else { return Err(Failure::interrupted()) };
     let tuning = tuning.elapsed().as_secs_f64();
     // The seed deals the rows, too.
@@ -70,10 +69,7 @@ pub(crate) fn run(args: &TuneArgs) -> Result<Ending> {
     notes.iter().for_each(|text| note(quiet, text));
 
     let model = selection.model()?;
-    let data = match &selection.scaling {
-        Some(scaling) => whole.scaled(scaling.clone())?,
-        None => whole,
-    };
+    let (data, is_scaled) = (selection.units.apply(whole)?, selection.units.is_scaled());
     let chosen_set = &selection.chosen().point.constraint;
     model.check_finite()?;
     let mut outputs = Outputs::default();

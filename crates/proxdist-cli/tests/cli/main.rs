@@ -16,3 +16,4 @@ mod settings;
 mod signals;
 mod theory;
 mod tuning;
+mod units;

@@ -1,6 +1,6 @@
 //! The rows of one step, with what belongs to them.
 
-use super::{Data, RowBuffer, Rows};
+use super::{Data, Piece, RowBuffer, Rows};
 use crate::error::Result;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -37,6 +37,18 @@ impl<'a> Batch<'a> {
         }
         self.describe(data, 0..data.rows());
         Ok(())
+    }
+
+    /// Takes in another batch with its columns multiplied by these factors, reusing memory.
+    pub(crate) fn stretch(&mut self, other: &Batch, factors: &[f64]) {
+        self.borrowed = None;
+        self.stamp = FILLS.fetch_add(1, Ordering::Relaxed);
+        self.buffer.copy(&Piece { first: 0, rows: other.rows(), columns: None }, None);
+        self.buffer.stretch(factors);
+        self.numbers.clone_from(&other.numbers);
+        self.response.clone_from(&other.response);
+        self.offset.clone_from(&other.offset);
+        self.weights.clone_from(&other.weights);
     }
 
     fn describe(&mut self, data: &Data, rows: impl ExactSizeIterator<Item = usize> + Clone) {

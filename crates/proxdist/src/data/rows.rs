@@ -377,6 +377,17 @@ impl RowBuffer {
         }
     }
 
+    /// Multiplies each column by its factor.
+    pub(super) fn stretch(&mut self, factors: &[f64]) {
+        if self.is_sparse {
+            self.values.iter_mut().zip(&self.indices).for_each(|(x, &j)| *x *= factors[j as usize]);
+            return;
+        }
+        for row in self.values.chunks_exact_mut(self.columns.max(1)) {
+            row.iter_mut().zip(factors).for_each(|(x, factor)| *x *= factor);
+        }
+    }
+
     /// Calls `gather` with other numbers for the rows; the memory for them is reused.
     pub(super) fn renumbered(
         &mut self,

@@ -70,7 +70,7 @@ impl Finish<'_> {
     /// optima (where they do, the iteration from zero ends at one of small norm, the same for repeated rows as for weights).
     pub(crate) fn needs_no_start(constraint: &dyn Constraint, Objective { data, ridge, .. }: Objective) -> bool {
         let (rows, features) = (data.rows(), data.columns());
-        let is_determined = ridge > 0.0 || rows > features + 1;
+        let is_determined = ridge.is_positive() || rows > features + 1;
         let is_quick = is_determined && rows.saturating_mul(features) <= FEW_CELLS;
         (is_quick || matches!(constraint.structure(), Structure::Convex(_))) && has_exact_models(constraint, features)
     }

@@ -97,7 +97,7 @@ impl Gram {
             row.iter_mut().for_each(|x| *x *= root);
         }
         let mut scales = squares(&x, columns);
-        scales.iter_mut().for_each(|s| *s = (*s + objective.ridge).sqrt());
+        scales.iter_mut().enumerate().for_each(|(j, s)| *s = (*s + objective.ridge.at(j)).sqrt());
         scales.iter_mut().for_each(|s| *s = if *s > 0.0 && s.is_finite() { *s } else { 1.0 });
         for row in x.chunks_exact_mut(columns) {
             row.iter_mut().zip(&scales).for_each(|(x, s)| *x /= s);
@@ -106,7 +106,7 @@ impl Gram {
         add_cross(&x, data.rows(), columns, &mut matrix);
         mirror(&mut matrix, columns);
         for (j, scale) in scales.iter().enumerate() {
-            matrix[j * columns + j] += objective.ridge / (scale * scale);
+            matrix[j * columns + j] += objective.ridge.at(j) / (scale * scale);
             linear[j] /= scale;
         }
         let is_finite = constant.is_finite() && matrix.iter().chain(&linear).all(|v| v.is_finite());

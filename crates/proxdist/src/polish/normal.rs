@@ -4,8 +4,9 @@ use super::factors::Factors;
 use super::on_data::RowDerivatives;
 use crate::data::{Chunk, Cut, Pass, Support};
 use crate::error::Result;
-use crate::linalg::{add_cross, all_finite, axpy, norm_squared, product};
+use crate::linalg::{add_cross, all_finite, axpy, product};
 use crate::objective::Objective;
+use crate::ridge::Ridge;
 
 /// Rows that are held spread out at a time.
 const BLOCK: usize = 128;
@@ -79,17 +80,38 @@ pub(super) fn derivatives(
 /// Takes the intercept out of the curvatures and adds the ridge term.
 fn finish(objective: Objective, factors: &Factors, theta: &[f64], total: &mut Derivatives) {
     let (ridge, matrix) = (objective.ridge, factors.size());
-    total.value += 0.5 * ridge * norm_squared(&theta[..matrix]);
-    axpy(ridge, &theta[..matrix], &mut total.gradient[..matrix]);
+    total.value += ridge.value(&theta[..matrix]);
+    ridge.add_times(&theta[..matrix], &mut total.gradient[..matrix]);
     if total.intercept_curvature > 0.0 {
         for (h, k) in total.curvatures.iter_mut().zip(&total.cross) {
             *h = (*h - k * k / total.intercept_curvature).max(CENTRED * *h);
         }
     }
-    total.curvatures.iter_mut().for_each(|h| *h += ridge);
+    total.curvatures.iter_mut().enumerate().for_each(|(j, h)| *h += ridge.at(j));
     let (unknowns, size) = (factors.unknowns(), factors.unknowns() + theta.len() - matrix);
     if let Some(normal) = &mut total.normal {
-        (0..unknowns).for_each(|k| normal[k * size + k] += ridge);
+        match ridge.even() {
+            Some(weight) => Ridge::from(weight).add_to_diagonal(unknowns, size, normal),
+            None => add_uneven(ridge, factors, size, normal),
+        }
+    }
+}
+
+/// Adds $\sum_j\lambda_j\langle E_j, \cdot\rangle^2$ to the normal equations, with $E_j$ the matrix of one entry: rows of data with one number each.
+fn add_uneven(ridge: Ridge, factors: &Factors, size: usize, normal: &mut [f64]) {
+    let matrix = factors.size();
+    let (mut rows, mut beside, mut features) = (Vec::new(), Vec::new(), Vec::new());
+    for start in (0..matrix).step_by(PIECE) {
+        let count = PIECE.min(matrix - start);
+        rows.clear();
+        rows.resize(count * matrix, 0.0);
+        (0..count).for_each(|i| rows[i * matrix + start + i] = ridge.at(start + i).sqrt());
+        features.clear();
+        features.resize(count * size, 0.0);
+        spread(&rows, factors, &mut beside, &mut features, size);
+        // An intercept is never shrunk.
+        features.chunks_exact_mut(size).for_each(|row| row[factors.unknowns()..].fill(0.0));
+        add_cross(&features, count, size, normal);
     }
 }
 

@@ -6,8 +6,9 @@ use super::Smooth;
 use super::on_data::RowDerivatives;
 use crate::data::{Chunk, ChunkSource, Cut, Data, Pass, Piece, Rows, Visit, Wanted};
 use crate::error::Result;
-use crate::linalg::{add_cross, axpy, dot, mirror, norm_squared};
+use crate::linalg::{add_cross, axpy, dot, mirror};
 use crate::objective::Objective;
+use crate::ridge::Ridge;
 use std::ops::Range;
 
 /// Numbers that may be copied: 32 MB.
@@ -19,6 +20,8 @@ const CHUNK: usize = 2048;
 pub(crate) struct OnColumns<'p> {
     objective: Objective<'p>,
     columns: &'p [usize],
+    /// The weights of the ridge term on these columns.
+    ridge: Vec<f64>,
     intercept: bool,
     copied: Option<Copied<'p>>,
     curvatures: Vec<f64>,
@@ -124,7 +127,8 @@ impl<'p> OnColumns<'p> {
         } else {
             None
         };
-        Ok(Self { objective, columns, intercept, copied, curvatures: Vec::new() })
+        let ridge = columns.iter().map(|&j| objective.ridge.at(j)).collect();
+        Ok(Self { objective, columns, ridge, intercept, copied, curvatures: Vec::new() })
     }
 
     /// A pass over the chosen columns, copied or read again.
@@ -161,8 +165,9 @@ impl<'p> OnColumns<'p> {
         derived.predict(self.objective, products, intercept, chunk);
     }
 
-    fn ridge_term(&self, point: &[f64]) -> f64 {
-        0.5 * self.objective.ridge * norm_squared(self.split(point).0)
+    /// The ridge term of these columns.
+    fn ridge(&self) -> Ridge<'_> {
+        self.objective.ridge.even().map_or_else(|| Ridge::on_effects(1.0, &self.ridge), Ridge::from)
     }
 }
 
@@ -186,7 +191,7 @@ impl Smooth for OnColumns<'_> {
             self.predict(point, block, chunk, derived);
             part[0] += derived.value(self.objective, chunk);
         })?;
-        Ok(total[0] + self.ridge_term(point))
+        Ok(total[0] + self.ridge().value(self.split(point).0))
     }
 
     fn gradient(&mut self, point: &[f64], gradient: &mut [f64]) -> Result<f64> {
@@ -203,8 +208,8 @@ impl Smooth for OnColumns<'_> {
             }
         })?;
         gradient.copy_from_slice(&total[..size]);
-        axpy(self.objective.ridge, &point[..width], &mut gradient[..width]);
-        Ok(total[size] + self.ridge_term(point))
+        self.ridge().add_times(&point[..width], &mut gradient[..width]);
+        Ok(total[size] + self.ridge().value(self.split(point).0))
     }
 
     fn linearise_with(&mut self, point: &[f64], caution: f64) -> Result<()> {
@@ -241,7 +246,7 @@ impl Smooth for OnColumns<'_> {
                 }
             }
         })?;
-        total[..width].iter_mut().for_each(|d| *d += self.objective.ridge);
+        total.iter_mut().zip(&self.ridge).for_each(|(d, ridge)| *d += ridge);
         Ok(total)
     }
 
@@ -258,7 +263,7 @@ impl Smooth for OnColumns<'_> {
             }
         })?;
         out.copy_from_slice(&total);
-        axpy(self.objective.ridge, coefficients, &mut out[..width]);
+        self.ridge().add_times(coefficients, &mut out[..width]);
         Ok(())
     }
 
@@ -274,9 +279,7 @@ impl Smooth for OnColumns<'_> {
             add_cross(&weighted, chunk.len(), size, part);
         })?;
         out.copy_from_slice(&total);
-        for j in 0..width {
-            out[j * size + j] += self.objective.ridge;
-        }
+        self.ridge().add_to_diagonal(width, size, out);
         mirror(out, size);
         Ok(())
     }

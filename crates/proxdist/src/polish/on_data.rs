@@ -3,7 +3,7 @@
 use super::Smooth;
 use crate::data::{Chunk, Pass, Support};
 use crate::error::Result;
-use crate::linalg::{axpy, mirror};
+use crate::linalg::mirror;
 use crate::objective::Objective;
 
 /// The objective, and the curvature of each row at the linearised point.
@@ -156,7 +156,7 @@ impl Smooth for OnData<'_> {
             },
         )?;
         out.copy_from_slice(&total);
-        axpy(self.objective.ridge, coefficients, &mut out[..columns]);
+        self.objective.ridge.add_times(coefficients, &mut out[..columns]);
         Ok(())
     }
 
@@ -182,9 +182,7 @@ impl Smooth for OnData<'_> {
         for j in 0..size * usize::from(size > columns) {
             out[j * size + columns] = border[j];
         }
-        for j in 0..columns {
-            out[j * size + j] += self.objective.ridge;
-        }
+        self.objective.ridge.add_to_diagonal(columns, size, out);
         mirror(out, size);
         Ok(())
     }
@@ -202,7 +200,7 @@ impl Smooth for OnData<'_> {
                 }
             },
         )?;
-        diagonal[..columns].iter_mut().for_each(|d| *d += self.objective.ridge);
+        diagonal[..columns].iter_mut().enumerate().for_each(|(j, d)| *d += self.objective.ridge.at(j));
         Ok(diagonal)
     }
 }

@@ -14,6 +14,7 @@ use crate::data::Data;
 use crate::linalg::{Cholesky, axpy, dot, norm};
 use crate::loss::{self, Huber, Logistic, Loss, Poisson, Squared, SquaredHinge};
 use crate::objective::Objective;
+use crate::ridge::Ridge;
 
 const TOLERANCE: f64 = 1e-8;
 
@@ -193,13 +194,15 @@ fn alternating(objective: Objective, set: LowRank, start: &[f64], rounds: usize)
             axpy(weight * (data.response()[row] - data.offset_of(row)), &features, &mut solution);
             (0..size).for_each(|k| axpy(weight * features[k], &features, &mut matrix[k * size..(k + 1) * size]));
         }
-        // The ridge term is ‖LRᵀ‖², a quadratic form of either factor.
+        // The ridge term is the sum of λᵢⱼ(LRᵀ)ᵢⱼ², a quadratic form of either factor.
         let fixed = if on_left { &right } else { &left };
         for block in 0..width / rank {
             for k in 0..rank {
                 for l in 0..rank {
-                    let product: f64 = fixed.chunks_exact(rank).map(|row| row[k] * row[l]).sum();
-                    matrix[(block * rank + k) * size + block * rank + l] += objective.ridge * product;
+                    let entry = |other: usize| if on_left { block * q + other } else { other * q + block };
+                    let rows = fixed.chunks_exact(rank).enumerate();
+                    let product: f64 = rows.map(|(i, row)| objective.ridge.at(entry(i)) * row[k] * row[l]).sum();
+                    matrix[(block * rank + k) * size + block * rank + l] += product;
                 }
             }
         }
@@ -227,7 +230,11 @@ fn alternating(objective: Objective, set: LowRank, start: &[f64], rounds: usize)
 
 #[test]
 fn least_squares_ends_where_alternation_does() {
-    for (rank, has_intercept, ridge) in [(1, false, 0.0), (2, false, 0.0), (1, true, 0.0), (2, true, 0.05)] {
+    let squares: Vec<f64> = numbers(30, 9).iter().map(|x| 1.0 + x * x).collect();
+    let (none, even, uneven) = (Ridge::default(), Ridge::from(0.05), Ridge::on_effects(0.1, &squares));
+    for (rank, has_intercept, ridge) in
+        [(1, false, none), (2, false, none), (1, true, none), (2, true, even), (1, false, uneven), (2, true, uneven)]
+    {
         let made = Made::new((6, 5), rank, 150, 1.0, 10 + rank as u64);
         let mut data = made.data();
         if has_intercept {
@@ -273,7 +280,8 @@ fn small_well_posed_problems_end_at_the_best_of_many_alternations() {
 fn products_are_the_second_derivatives_along_the_set() {
     let made = Made::new((5, 4), 2, 80, 1.0, 60).for_loss(&Logistic);
     let data = made.data();
-    let objective = Objective::new(&data, &Logistic, 0.02);
+    let squares: Vec<f64> = numbers(20, 9).iter().map(|x| x * x).collect();
+    let objective = Objective::new(&data, &Logistic, Ridge::on_effects(0.1, &squares));
     let mut theta: Vec<f64> = made.truth.iter().zip(numbers(20, 8)).map(|(t, e)| 0.3 * t + 0.3 * e).collect();
     let set = low_rank(2, (5, 4));
     set.project(&mut theta).unwrap();

@@ -108,9 +108,10 @@ pub(crate) fn sweep(
         },
     )?;
     let ridge = objective.ridge;
-    let mut gradient: Vec<f64> = (0..columns).map(|j| total[j * width] + ridge * theta[j]).collect();
+    let mut gradient: Vec<f64> = (0..columns).map(|j| total[j * width] + ridge.at(j) * theta[j]).collect();
     gradient.extend(intercept.then_some(total[length - 2]));
-    let diagonal = diagonal.unwrap_or_else(|| total[columns * width..length - 3].iter().map(|d| d + ridge).collect());
+    let squares = || total[columns * width..length - 3].iter().enumerate();
+    let diagonal = diagonal.unwrap_or_else(|| squares().map(|(j, d)| d + ridge.at(j)).collect());
     let crosses = keeps_crosses
         .then(|| total[..columns * width].chunks_exact(width).flat_map(|row| &row[1..]).copied().collect());
     let value = total[length - 1] + objective.ridge_term(theta);
@@ -140,7 +141,7 @@ pub(crate) fn gradients(objective: Objective, support: &[usize], points: &[Vec<f
         },
     )?;
     for (at, point) in points.iter().enumerate() {
-        support.iter().zip(point).for_each(|(&j, value)| total[j * width + at] += objective.ridge * value);
+        support.iter().zip(point).for_each(|(&j, value)| total[j * width + at] += objective.ridge.at(j) * value);
     }
     Ok(total)
 }

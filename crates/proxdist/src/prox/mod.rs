@@ -25,6 +25,7 @@ mod newton;
 mod primal;
 mod scalar;
 mod spectral;
+mod stretched;
 
 pub use cost::Path;
 pub use spectral::SpectralProx;
@@ -32,10 +33,12 @@ pub use spectral::SpectralProx;
 use crate::data::{Batch, Rows, Support};
 use crate::error::{Error, Result};
 use crate::loss::Loss;
+use crate::ridge::Ridge;
 use conjugate::Conjugate;
 use dual::{Dual, DualPoint};
 use newton::{Newton, Outcome};
 use primal::Primal;
+use stretched::Stretched;
 
 /// Prox of a batch loss: `theta` enters as the anchor and leaves as the minimiser.
 ///
@@ -106,7 +109,8 @@ pub(crate) fn forward(rows: Rows, v: &[f64], support: &Support, out: &mut [f64])
 /// The prox of any loss of a linear predictor, with its memory. It chooses its path anew for each batch.
 pub struct Prox<'l> {
     loss: &'l dyn Loss,
-    ridge: f64,
+    ridge: Ridge<'l>,
+    stretched: Stretched,
     intercept: bool,
     tolerance: f64,
     forced: Option<Path>,
@@ -136,7 +140,8 @@ impl<'l> Prox<'l> {
     pub fn new(loss: &'l dyn Loss) -> Self {
         Self {
             loss,
-            ridge: 0.0,
+            ridge: Ridge::default(),
+            stretched: Stretched::default(),
             intercept: false,
             tolerance: TOLERANCE,
             forced: None,
@@ -151,10 +156,10 @@ impl<'l> Prox<'l> {
         }
     }
 
-    /// Adds $(\lambda/2)\|\theta\|^2$.
+    /// Adds $(\lambda/2)\|\theta\|^2$, or another ridge term.
     #[must_use]
-    pub fn ridge(mut self, ridge: f64) -> Self {
-        self.ridge = ridge;
+    pub fn ridge(mut self, ridge: impl Into<Ridge<'l>>) -> Self {
+        self.ridge = ridge.into();
         self
     }
 
@@ -255,20 +260,46 @@ impl<'l> Prox<'l> {
 
 impl BatchProx for Prox<'_> {
     fn share_among(&mut self, steps: usize) {
-        self.shared_among = steps.max(1);
+        // Columns are stretched anew for each penalty, so then there is nothing to share.
+        self.shared_among = if self.ridge.even().is_some() { steps.max(1) } else { 1 };
     }
 
     fn apply(&mut self, batch: &Batch, rho: f64, theta: &mut [f64]) -> Result<()> {
-        let features = batch.rows().width();
-        let penalty = Penalty { coefficients: rho + self.ridge, intercept: self.intercept.then_some(rho) };
-        let expected = penalty.dimension(features);
+        let expected = self.dimension(batch);
         if theta.len() != expected {
             let rule = "one entry a feature, one more for the intercept";
             return Err(Error::Length { what: "theta", found: theta.len(), expected, rule });
         }
-        if self.ridge > 0.0 {
-            theta[..features].iter_mut().for_each(|z| *z *= rho / penalty.coefficients);
+        let features = batch.rows().width();
+        if let Some(found) = self.ridge.columns().filter(|found| *found != features) {
+            let rule = "one weight for each column";
+            return Err(Error::Length { what: "ridge", found, expected: features, rule });
         }
+        let Some(ridge) = self.ridge.even() else { return self.apply_uneven(batch, rho, theta) };
+        if ridge > 0.0 {
+            theta[..features].iter_mut().for_each(|z| *z *= rho / (rho + ridge));
+        }
+        let penalty = Penalty { coefficients: rho + ridge, intercept: self.intercept.then_some(rho) };
+        self.minimise(batch, penalty, theta)
+    }
+}
+
+impl Prox<'_> {
+    /// Where coefficients have ridge weights of their own: the prox without any on columns that are stretched to even them out.
+    fn apply_uneven(&mut self, batch: &Batch, rho: f64, theta: &mut [f64]) -> Result<()> {
+        let mut stretched = std::mem::take(&mut self.stretched);
+        stretched.fill(batch, self.ridge, rho);
+        stretched.stretch(theta);
+        let penalty = Penalty { coefficients: rho, intercept: self.intercept.then_some(rho) };
+        let outcome = self.minimise(stretched.batch(), penalty, theta);
+        stretched.stretch(theta);
+        self.stretched = stretched;
+        outcome
+    }
+
+    /// The prox from the anchor `theta` under these weights of its distance.
+    fn minimise(&mut self, batch: &Batch, penalty: Penalty, theta: &mut [f64]) -> Result<()> {
+        let (features, expected) = (batch.rows().width(), theta.len());
         self.start(batch, theta)?;
         // The path may change in mid-run to this one, which should not then be the first to ask for memory.
         self.conjugate.fit(batch.len(), expected);

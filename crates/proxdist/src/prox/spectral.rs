@@ -44,7 +44,7 @@ impl<'l> SpectralProx<'l> {
         let mut hessian = vec![0.0; size * size];
         for (j, column) in cross.chunks_exact(features).enumerate() {
             hessian[j * size..j * size + features].copy_from_slice(column);
-            hessian[j * size + j] += self.usual.ridge;
+            hessian[j * size + j] += self.usual.ridge.at(j);
         }
         if size > features {
             let mut border = vec![0.0; size];

@@ -10,8 +10,8 @@ use crate::data::Data;
 use crate::error::{Error, Result};
 use crate::loss::{Loss, check_responses};
 use crate::model::Model;
+use crate::preparation::{Preparation, Standardize, Units};
 use crate::problem::Problem;
-use crate::scaling::Scaling;
 use crate::solver::{Fit, Note, Setting, Settings, Stop};
 use crate::spec::SetSpec;
 use rayon::prelude::*;
@@ -24,7 +24,7 @@ use std::ops::ControlFlow;
 /// |-------------|--------------------|---------|
 /// | `ridge`     | 0                  | weight of the ridge term where the grid has no `ridge` axis |
 /// | `intercept` | no                 | whether the model has one |
-/// | `standardize` | no               | whether the columns are scaled for each fit, by the rows it is fitted to |
+/// | `standardize` | never            | whether the columns are scaled for each fit, and what the ridge acts on, by the rows it is fitted to |
 /// | `folds`     | 10                 | parts the rows are dealt into, from 2 to n |
 /// | `fold_of`   | dealt at random    | the part of each row, from 0, in place of `folds` and `seed` |
 /// | `seed`      | 0                  | fixes the folds |
@@ -36,7 +36,7 @@ pub struct CrossValidation<'a> {
     constraint: SetSpec,
     ridge: f64,
     intercept: bool,
-    standardize: bool,
+    standardize: Standardize,
     folds: usize,
     fold_of: Option<Vec<usize>>,
     seed: u64,
@@ -55,10 +55,10 @@ pub struct Selection {
     pub one_standard_error: usize,
     /// Position of the point that was fitted to all rows.
     pub chosen: usize,
-    /// That fit, of scaled columns where there is a scaling.
+    /// That fit, in its units.
     pub fit: Fit,
-    /// What was done to the columns of all rows for it.
-    pub scaling: Option<Scaling>,
+    /// The units it was made in, those of all rows.
+    pub units: Units,
     /// Settings that were given and had no effect on any fit, with the reason in the last one. The seed that deals the rows is not
     /// one of them.
     pub notes: Vec<Note>,
@@ -72,7 +72,7 @@ impl Selection {
 
     /// The model in the units of the data.
     pub fn model(&self) -> Result<Model> {
-        self.scaling.as_ref().map_or_else(|| Ok(self.fit.model().clone()), |scaling| scaling.restored(self.fit.model()))
+        self.units.restored(self.fit.model())
     }
 }
 
@@ -97,7 +97,7 @@ impl<'a> CrossValidation<'a> {
     pub fn new(data: &'a Data<'a>, loss: impl Loss + 'a, constraint: SetSpec) -> Self {
         let (ridge, intercept, folds, seed) = (0.0, false, Self::FOLDS, 0);
         let (loss, scoring, choice) = (Box::new(loss), Scoring::default(), Choice::default());
-        let (standardize, fold_of) = (false, None);
+        let (standardize, fold_of) = (Standardize::Never, None);
         Self { data, loss, constraint, ridge, intercept, standardize, folds, fold_of, seed, scoring, choice }
     }
 
@@ -115,10 +115,10 @@ impl<'a> CrossValidation<'a> {
         self
     }
 
-    /// Scales the columns for each fit by the moments of the rows it is fitted to, as [`Scaling::of`] finds them; rows held out
-    /// have no part in it. Meant for sets that are the same on scaled columns. A start is in the units of the data.
+    /// Whether the columns are scaled for each fit, and what the ridge acts on, by the moments of the rows it is fitted to; rows held
+    /// out have no part in it. All sets of the grid decide together. A start is in the units of the data.
     #[must_use]
-    pub fn standardize(mut self, standardize: bool) -> Self {
+    pub fn standardize(mut self, standardize: Standardize) -> Self {
         self.standardize = standardize;
         self
     }
@@ -157,6 +157,16 @@ impl<'a> CrossValidation<'a> {
     pub fn choice(mut self, choice: Choice) -> Self {
         self.choice = choice;
         self
+    }
+
+    /// What is done with the rows of each fit.
+    pub fn preparation(&self, grid: &Grid, settings: &Settings) -> Result<Preparation> {
+        self.prepared(&self.checked_points(grid, settings)?)
+    }
+
+    fn prepared(&self, points: &[(Point, Box<dyn Constraint>)]) -> Result<Preparation> {
+        let sets = points.iter().map(|(_, set)| &**set as &dyn Constraint);
+        Preparation::decide(self.standardize, sets, self.intercept)
     }
 
     /// Scores every point of the grid and fits the chosen one to all rows.
@@ -221,15 +231,17 @@ impl<'a> CrossValidation<'a> {
         let chosen = if self.choice == Choice::Best { best } else { one_standard_error };
         let (point, set) = &points[chosen];
         let settings = Settings { rho1: point.rho1, resume: None, ..settings.clone() };
-        let scaling = self.standardize.then(|| Scaling::of(self.data, self.intercept)).transpose()?;
-        let settings = started(settings, scaling.as_ref());
-        let scaled = scaling.clone().map(|scaling| self.data.scaled_view(scaling)).transpose()?;
+        let units = self.prepared(&points)?.units(self.data, point.ridge)?;
+        let settings = units.started(settings);
+        let scaled = units.view(self.data)?;
         let data = scaled.as_ref().unwrap_or(self.data);
-        let problem = Problem::new(data, &*self.loss, set).ridge(point.ridge).intercept(self.intercept);
-        let fit = problem.fit_observed(&settings, &mut FoldObserver { halt: &halt, fold: 0 })?;
+        let fit = Problem::new(data, &*self.loss, set)
+            .ridge(units.ridge(point.ridge))
+            .intercept(self.intercept)
+            .fit_observed(&settings, &mut FoldObserver { halt: &halt, fold: 0 })?;
         let is_idle = |note: &&Note| cells.iter().flatten().all(|cell| cell.has_note_on(note.setting));
         let notes = fit.notes().iter().filter(is_idle).copied().collect();
-        Ok(ControlFlow::Continue(Selection { table, best, one_standard_error, chosen, fit, scaling, notes }))
+        Ok(ControlFlow::Continue(Selection { table, best, one_standard_error, chosen, fit, units, notes }))
     }
 
     /// The part of each row, as told or at random.
@@ -286,16 +298,14 @@ impl<'a> CrossValidation<'a> {
         let first = failure(&points[0].0);
         let both = || -> Result<_> {
             let (train, test) = (training.data()?, held_out.data()?);
-            if !self.standardize {
-                return Ok((train, test, None));
-            }
-            let scaling = Scaling::of(&train, self.intercept)?;
-            Ok((train.scaled(scaling.clone())?, test.scaled(scaling.clone())?, Some(scaling)))
+            let largest = points.iter().map(|(point, _)| point.ridge).fold(0.0, f64::max);
+            let units = self.prepared(points)?.units(&train, largest)?;
+            Ok((units.apply(train)?, units.apply(test)?, units))
         };
-        let (train, test, scaling) = both().map_err(first)?;
+        let (train, test, units) = both().map_err(first)?;
         let most = |count: Option<usize>| count.map(|count| count.min(train.rows()));
         let (batch_size, monitor_rows) = (most(settings.batch_size), most(settings.monitor_rows));
-        let settings = started(Settings { batch_size, monitor_rows, ..settings.clone() }, scaling.as_ref());
+        let settings = units.started(Settings { batch_size, monitor_rows, ..settings.clone() });
         // For each axis, the last point that others move on from along it.
         let mut starts: Vec<Option<(Vec<f64>, f64)>> = vec![None; points[0].0.coordinates.len()];
         let mut cells = Vec::with_capacity(points.len());
@@ -307,7 +317,8 @@ impl<'a> CrossValidation<'a> {
             if let Some((coefficients, intercept)) = point.moved_along().and_then(|axis| starts[axis].clone()) {
                 settings = settings.start(coefficients, intercept);
             }
-            let problem = Problem::new(&train, &*self.loss, set).ridge(point.ridge).intercept(self.intercept);
+            let problem =
+                Problem::new(&train, &*self.loss, set).ridge(units.ridge(point.ridge)).intercept(self.intercept);
             let fit = problem.fit_observed(&settings, &mut FoldObserver { halt, fold }).map_err(failure(point))?;
             if fit.stop() == Stop::Interrupted {
                 return Ok(None);
@@ -319,17 +330,6 @@ impl<'a> CrossValidation<'a> {
             halt.finished(fold, point, score);
         }
         Ok(Some(cells))
-    }
-}
-
-/// Settings whose start, told in the units of the data, is one for scaled columns.
-fn started(settings: Settings, scaling: Option<&Scaling>) -> Settings {
-    match (&settings.start, scaling) {
-        (Some(coefficients), Some(scaling)) => {
-            let (coefficients, intercept) = scaling.scaled_start(coefficients, settings.start_intercept);
-            settings.start(coefficients, intercept)
-        }
-        _ => settings,
     }
 }
 

@@ -1,14 +1,15 @@
-//! The gradient of a batch, $\nabla f_B(\theta) = \sum_i v_i\ell'(\eta_i; y_i)x_i + \lambda\theta$, with the intercept as a feature of ones that has no ridge.
+//! The gradient of a batch, $\nabla f_B(\theta) = \sum_i v_i\ell'(\eta_i; y_i)x_i + (\lambda_j\theta_j)_j$, with the intercept as a feature of ones that has no ridge.
 
 use crate::data::{Batch, Support};
-use crate::linalg::{axpy, norm_squared};
+use crate::linalg::axpy;
 use crate::loss::Loss;
 use crate::prox::{back, forward};
+use crate::ridge::Ridge;
 
 /// Value and gradient of $f_B$, with their memory.
 pub(super) struct BatchGradient<'l> {
     loss: &'l dyn Loss,
-    ridge: f64,
+    ridge: Ridge<'l>,
     support: Support,
     predictors: Vec<f64>,
     slopes: Vec<f64>,
@@ -16,9 +17,9 @@ pub(super) struct BatchGradient<'l> {
 }
 
 impl<'l> BatchGradient<'l> {
-    pub(super) fn new(loss: &'l dyn Loss, ridge: f64) -> Self {
+    pub(super) fn new(loss: &'l dyn Loss, ridge: impl Into<Ridge<'l>>) -> Self {
         let (predictors, slopes, gradient) = (Vec::new(), Vec::new(), Vec::new());
-        Self { loss, ridge, support: Support::default(), predictors, slopes, gradient }
+        Self { loss, ridge: ridge.into(), support: Support::default(), predictors, slopes, gradient }
     }
 
     fn predict(&mut self, batch: &Batch, theta: &[f64]) {
@@ -31,7 +32,7 @@ impl<'l> BatchGradient<'l> {
     /// $f_B(\theta)$
     pub(super) fn value(&mut self, batch: &Batch, theta: &[f64]) -> f64 {
         self.predict(batch, theta);
-        let ridge = 0.5 * self.ridge * norm_squared(&theta[..batch.rows().width()]);
+        let ridge = self.ridge.value(&theta[..batch.rows().width()]);
         self.loss.weighted_value(&self.predictors, batch.response(), batch.weights()) + ridge
     }
 
@@ -42,9 +43,9 @@ impl<'l> BatchGradient<'l> {
         self.loss.weighted_slopes(&self.predictors, batch.response(), batch.weights(), &mut self.slopes);
         self.gradient.resize(theta.len(), 0.0);
         back(batch.rows(), &self.slopes, &mut self.gradient);
-        if self.ridge > 0.0 {
+        if self.ridge.is_positive() {
             let features = batch.rows().width();
-            axpy(self.ridge, &theta[..features], &mut self.gradient[..features]);
+            self.ridge.add_times(&theta[..features], &mut self.gradient[..features]);
         }
         &self.gradient
     }

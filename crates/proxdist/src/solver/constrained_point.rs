@@ -15,6 +15,7 @@ use crate::error::Result;
 use crate::linalg::{all_finite, axpy, norm};
 use crate::loss::Loss;
 use crate::prox::BatchProx;
+use crate::ridge::Ridge;
 
 const MOST_STEPS: usize = 500;
 /// Factor by which $L$ relaxes at every step, so that one steep place does not slow down the rest.
@@ -42,7 +43,7 @@ impl<'a> ConstrainedPointStep<'a> {
     pub fn new(
         prox: Box<dyn BatchProx + 'a>,
         loss: &'a dyn Loss,
-        ridge: f64,
+        ridge: impl Into<Ridge<'a>>,
         constraint: &'a dyn Constraint,
         tolerance: f64,
     ) -> Self {

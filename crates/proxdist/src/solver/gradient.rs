@@ -8,6 +8,7 @@ use super::{Iterate, Step};
 use crate::data::Batch;
 use crate::error::Result;
 use crate::loss::Loss;
+use crate::ridge::Ridge;
 
 /// Goes down the gradient.
 pub struct GradientStep<'a> {
@@ -16,7 +17,7 @@ pub struct GradientStep<'a> {
 
 impl<'a> GradientStep<'a> {
     /// The step for a loss and a ridge weight.
-    pub fn new(loss: &'a dyn Loss, ridge: f64) -> Self {
+    pub fn new(loss: &'a dyn Loss, ridge: impl Into<Ridge<'a>>) -> Self {
         Self { gradient: BatchGradient::new(loss, ridge) }
     }
 }

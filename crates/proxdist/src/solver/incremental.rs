@@ -15,13 +15,14 @@ use crate::error::Result;
 use crate::linalg::all_finite;
 use crate::loss::Loss;
 use crate::prox::BatchProx;
+use crate::ridge::Ridge;
 
 /// The part that gets the gradient step.
 pub(super) enum Explicit<'a> {
     /// Nothing: $g = 0$.
     Nothing,
     /// The ridge term, $g = \frac\lambda2\|\theta\|^2$.
-    Ridge(f64),
+    Ridge(Ridge<'a>),
     /// A second loss of the same rows.
     Loss(Box<BatchGradient<'a>>),
 }
@@ -34,9 +35,9 @@ impl<'a> Explicit<'a> {
     fn descend(&mut self, batch: &Batch, rho: f64, theta: &mut [f64]) {
         match self {
             Self::Nothing => {}
-            Self::Ridge(weight) => {
-                let keep = 1.0 - *weight / rho;
-                theta[..batch.rows().width()].iter_mut().for_each(|theta| *theta *= keep);
+            Self::Ridge(ridge) => {
+                let features = &mut theta[..batch.rows().width()];
+                features.iter_mut().enumerate().for_each(|(j, theta)| *theta *= 1.0 - ridge.at(j) / rho);
             }
             Self::Loss(gradient) => gradient.descend(batch, rho, theta),
         }

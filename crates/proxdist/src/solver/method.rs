@@ -10,6 +10,7 @@ use crate::error::{Error, Result};
 use crate::loss::{Loss, Sum};
 use crate::problem::Problem;
 use crate::prox::{Prox, SpectralProx};
+use crate::ridge::Ridge;
 use std::fmt;
 use std::sync::Arc;
 
@@ -84,7 +85,7 @@ impl fmt::Debug for Split {
 impl Method {
     /// The step of this method on a problem: f, its ridge term and the set.
     pub fn step<'p>(&'p self, problem: &'p Problem) -> Box<dyn Step + 'p> {
-        let (loss, ridge, constraint) = (problem.loss(), problem.ridge_weight(), problem.constraint());
+        let (loss, ridge, constraint) = (problem.loss(), problem.ridge_term(), problem.constraint());
         let plain = || Prox::new(loss).intercept(problem.has_intercept());
         let prox = || Box::new(plain().ridge(ridge));
         match self {
@@ -145,7 +146,7 @@ impl Method {
 
     /// The problem with all that the method adds to its smooth part, if it adds anything.
     pub(crate) fn extended<'p>(&'p self, problem: &'p Problem) -> Option<Problem<'p>> {
-        let base = |ridge| {
+        let base = |ridge: Ridge<'p>| {
             let same = Problem::new(problem.data(), problem.loss(), problem.constraint());
             same.ridge(ridge).intercept(problem.has_intercept())
         };
@@ -153,10 +154,10 @@ impl Method {
             Self::Incremental { split: Split::Loss(added), .. } => {
                 let sum = Sum(problem.loss(), &**added);
                 let whole = Problem::new(problem.data(), sum, problem.constraint());
-                Some(whole.ridge(problem.ridge_weight()).intercept(problem.has_intercept()))
+                Some(whole.ridge(problem.ridge_term()).intercept(problem.has_intercept()))
             }
             Self::ProximalGradient { penalty: Some(Penalty::L2(weight)) } => {
-                Some(base(problem.ridge_weight() + weight))
+                Some(base(problem.ridge_term().plus(*weight)))
             }
             _ => None,
         }

@@ -9,6 +9,7 @@ use crate::data::Batch;
 use crate::error::Result;
 use crate::linalg::all_finite;
 use crate::loss::Loss;
+use crate::ridge::Ridge;
 
 /// Goes down the gradient, then projects.
 pub struct ProjectedGradientStep<'a> {
@@ -19,7 +20,7 @@ pub struct ProjectedGradientStep<'a> {
 
 impl<'a> ProjectedGradientStep<'a> {
     /// The step for a loss, a ridge weight and a set.
-    pub fn new(loss: &'a dyn Loss, ridge: f64, constraint: &'a dyn Constraint) -> Self {
+    pub fn new(loss: &'a dyn Loss, ridge: impl Into<Ridge<'a>>, constraint: &'a dyn Constraint) -> Self {
         Self { gradient: BatchGradient::new(loss, ridge), constraint, work: Workspace::default() }
     }
 }

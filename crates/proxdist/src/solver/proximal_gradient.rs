@@ -14,6 +14,7 @@ use super::{Iterate, Step};
 use crate::data::Batch;
 use crate::error::Result;
 use crate::loss::Loss;
+use crate::ridge::Ridge;
 
 /// A penalty on the coefficients.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -59,7 +60,7 @@ pub struct ProximalGradientStep<'a> {
 
 impl<'a> ProximalGradientStep<'a> {
     /// The step for a loss, a ridge weight and a penalty.
-    pub fn new(loss: &'a dyn Loss, ridge: f64, penalty: Penalty) -> Self {
+    pub fn new(loss: &'a dyn Loss, ridge: impl Into<Ridge<'a>>, penalty: Penalty) -> Self {
         Self { gradient: BatchGradient::new(loss, ridge), penalty }
     }
 }

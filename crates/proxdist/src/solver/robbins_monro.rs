@@ -10,11 +10,12 @@ use crate::constraint::{Constraint, Workspace};
 use crate::data::{Batch, Support};
 use crate::error::Result;
 use crate::loss::Loss;
+use crate::ridge::Ridge;
 
 /// Projects, then takes gradient steps on the prox.
 pub struct RobbinsMonroStep<'a> {
     loss: &'a dyn Loss,
-    ridge: f64,
+    ridge: Ridge<'a>,
     constraint: &'a dyn Constraint,
     /// Gradient steps; one for each row of the batch if not given.
     inner: Option<usize>,
@@ -25,7 +26,13 @@ pub struct RobbinsMonroStep<'a> {
 
 impl<'a> RobbinsMonroStep<'a> {
     /// The step for a loss, a ridge weight, a set and a number of inner steps, by default the rows of a batch.
-    pub fn new(loss: &'a dyn Loss, ridge: f64, constraint: &'a dyn Constraint, inner: Option<usize>) -> Self {
+    pub fn new(
+        loss: &'a dyn Loss,
+        ridge: impl Into<Ridge<'a>>,
+        constraint: &'a dyn Constraint,
+        inner: Option<usize>,
+    ) -> Self {
+        let ridge = ridge.into();
         let (every_column, work) = (Support::default(), Workspace::default());
         Self { loss, ridge, constraint, inner, anchor: Vec::new(), every_column, work }
     }
@@ -50,7 +57,7 @@ impl<'a> RobbinsMonroStep<'a> {
             let bend = self.loss.curvature_bound().unwrap_or_else(here);
             Self::weight(batch, row) * bend * (batch.rows().row_norm_squared(row) + shift)
         };
-        (0..batch.len()).map(curvature).fold(0.0, f64::max) + self.ridge
+        (0..batch.len()).map(curvature).fold(0.0, f64::max) + self.ridge.largest(batch.rows().width())
     }
 }
 
@@ -66,7 +73,7 @@ impl Step for RobbinsMonroStep<'_> {
             let slope = self.loss.slope(self.predictor(batch, row, theta), batch.response()[row]);
             let move_along = -rate * Self::weight(batch, row) * slope;
             for (j, (theta, anchor)) in theta.iter_mut().zip(&self.anchor).enumerate() {
-                let ridge = if j < features { self.ridge } else { 0.0 };
+                let ridge = if j < features { self.ridge.at(j) } else { 0.0 };
                 *theta -= rate * (rho * (*theta - anchor) + ridge * *theta);
             }
             batch.rows().slice(row..row + 1).add_transpose_times(&[move_along], &mut theta[..features]);

@@ -96,7 +96,7 @@ fn run(
     is_ended: &(dyn Fn() -> bool + Sync),
 ) -> Result<Option<Run>> {
     let (data, set, objective) = (problem.data(), problem.constraint(), problem.objective());
-    let prox = Prox::new(problem.loss()).ridge(problem.ridge_weight()).intercept(problem.has_intercept());
+    let prox = Prox::new(problem.loss()).ridge(problem.ridge_term()).intercept(problem.has_intercept());
     let sampler = Sampler::new(study.sampling, data.rows(), study.batch_size, seed);
     let mut solver = ProximalDistance::new(data, set, Box::new(prox), schedule, sampler, study.start.clone())?;
     let best = objective.value(&study.solution)?;

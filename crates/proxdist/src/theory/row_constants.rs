@@ -14,6 +14,7 @@ use crate::error::{Error, Result};
 use crate::linalg::{Eigen, norm_squared};
 use crate::objective::Objective;
 use crate::polish::{OnData, Smooth as _};
+use crate::ridge::Ridge;
 
 /// What one pass over the rows gives at $\theta_*$.
 pub(super) struct RowConstants {
@@ -28,24 +29,30 @@ impl RowConstants {
     pub(super) fn at(objective: Objective, intercept: bool, theta: &[f64], bound: f64) -> Result<Self> {
         let Objective { data, loss, ridge } = objective;
         let (coefficients, shift) = objective.split(theta);
-        let (support, size) = (Support::of(coefficients), norm_squared(coefficients));
+        let support = Support::of(coefficients);
+        // The gradient of the ridge term, the same for every row.
+        let mut shrinking = vec![0.0; coefficients.len()];
+        ridge.add_times(coefficients, &mut shrinking);
+        let (size, shrunk) = (norm_squared(&shrinking), Support::of(&shrinking));
         let scale = data.rows() as f64 / data.weight_sum();
         let parts = Pass::over(data, 0).fold(
-            || (Vec::new(), Vec::new()),
-            |(found, products): &mut (Vec<(f64, f64)>, Vec<f64>), chunk| {
+            || (Vec::new(), Vec::new(), Vec::new()),
+            |(found, products, along): &mut (Vec<(f64, f64)>, Vec<f64>, Vec<f64>), chunk| {
                 products.resize(chunk.len(), 0.0);
                 chunk.rows.times(coefficients, &support, products);
+                along.resize(chunk.len(), 0.0);
+                chunk.rows.times(&shrinking, &shrunk, along);
                 for i in 0..chunk.len() {
                     let weight = scale * chunk.weight(i);
                     let length = chunk.rows.row_norm_squared(i) + f64::from(u8::from(intercept));
                     let predictor = products[i] + shift + chunk.offset_of(i);
                     let slope = weight * loss.slope(predictor, chunk.response[i]);
-                    let square = slope * slope * length + 2.0 * ridge * slope * products[i] + ridge * ridge * size;
+                    let square = slope * slope * length + 2.0 * slope * along[i] + size;
                     found.push((weight * bound * length, square));
                 }
             },
         )?;
-        let rows: Vec<(f64, f64)> = parts.into_iter().flat_map(|(found, _)| found).collect();
+        let rows: Vec<(f64, f64)> = parts.into_iter().flat_map(|(found, ..)| found).collect();
         let mean_square = rows.iter().map(|row| row.1).sum::<f64>() / rows.len() as f64;
         let mut row_lipschitz: Vec<f64> = rows.into_iter().map(|row| row.0).collect();
         row_lipschitz.sort_by(|a, b| b.total_cmp(a));
@@ -82,7 +89,7 @@ pub(super) fn largest_curvature(objective: Objective, intercept: bool, bound: f6
     data.chunks(&Wanted { rows: 0..data.rows(), length: data.rows(), columns: Some(&[]) }, &mut |chunk| {
         curvatures.extend((0..chunk.len()).map(|i| scale * chunk.weight(i)));
     })?;
-    let plain = Objective { ridge: 0.0, ..objective };
+    let plain = Objective { ridge: Ridge::default(), ..objective };
     let mut function = OnData::with_curvatures(plain, intercept, curvatures);
     let size = function.dimension();
     let mut hessian = vec![0.0; size * size];

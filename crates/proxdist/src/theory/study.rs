@@ -78,6 +78,7 @@ impl Study {
             lipschitz =
                 largest_curvature(objective, intercept, bound)?.map_or(lipschitz, |all| lipschitz.min(whole * all));
         }
+        let shrinking = objective.ridge.largest(columns);
         let curvature = Curvature::of(problem, &solution)?;
         let mut gradient = vec![0.0; solution.len()];
         objective.gradient(&solution, &mut gradient)?;
@@ -87,7 +88,7 @@ impl Study {
         problem.constraint().project(&mut first[..columns], &mut Workspace::default())?;
         let start_distance = first.iter().zip(&solution).map(|(a, b)| (a - b) * (a - b)).sum();
         let constants = Constants {
-            lipschitz: lipschitz + problem.ridge_weight(),
+            lipschitz: lipschitz + shrinking,
             mu: curvature.value,
             gradient_noise: found.gradient_noise(batch_size, gradient_norm),
             gradient_norm,
@@ -101,7 +102,7 @@ impl Study {
             constants,
             basis: curvature.basis,
             mu_at_solution: curvature.at_solution,
-            row_lipschitz: found.lipschitz(1) + problem.ridge_weight(),
+            row_lipschitz: found.lipschitz(1) + shrinking,
             batch_size,
             sampling: settings.sampling,
             auto_rho1,

@@ -10,6 +10,7 @@ use crate::error::Result;
 use crate::linalg::{Eigen, add_cross, mirror, product};
 use crate::objective::Objective;
 use crate::polish::RowDerivatives;
+use crate::ridge::Ridge;
 
 /// Eigenvalues of $\Theta\Theta^T$ below this share of the largest belong to directions outside the rank.
 const NEGLIGIBLE: f64 = 1e-18;
@@ -58,7 +59,7 @@ pub(super) fn hessian(
             add_cross(block, chunk.len(), size, cross);
         },
     )?;
-    (0..tangent.dimension()).for_each(|j| entries[j * size + j] += objective.ridge);
+    tangent.add_ridge(objective.ridge, size, &mut entries);
     mirror(&mut entries, size);
     Ok(Hessian { entries, size })
 }
@@ -89,6 +90,27 @@ impl Tangent {
 
     fn dimension(&self) -> usize {
         self.rank * (self.rows + self.columns - self.rank)
+    }
+
+    /// Adds the ridge term, $\sum_j\lambda_j\langle E_j, \cdot\rangle^2$ with $E_j$ the matrix of one entry: one weight for all is that weight in any orthonormal
+    /// coordinates, other weights count as rows of the data.
+    fn add_ridge(&self, ridge: Ridge, size: usize, entries: &mut [f64]) {
+        if let Some(weight) = ridge.even() {
+            return Ridge::from(weight).add_to_diagonal(self.dimension(), size, entries);
+        }
+        let mut block = Vec::new();
+        for j in 0..self.rows * self.columns {
+            let unit = Rows::Sparse {
+                starts: &[0, 1],
+                indices: &[j as u32],
+                values: &[ridge.at(j).sqrt()],
+                columns: self.rows * self.columns,
+            };
+            block.clear();
+            self.coordinates(unit, 0, &mut block);
+            block.resize(size, 0.0);
+            add_cross(&block, 1, size, entries);
+        }
     }
 
     /// Appends the coordinates of one row of the data.
@@ -125,12 +147,19 @@ mod tests {
         let simulated = simulate::vector(simulate::Response::Linear, simulate::Truth::Sparse(2), 80, 12, 5)?;
         let data = Data::dense(&simulated.x, 12, &simulated.y)?.shape(3, 4)?;
         let theta: Vec<f64> = (0..12).map(|k| f64::from(1 + k / 4) * (f64::from(k % 4) - 1.2)).chain([0.3]).collect();
-        let objective = Objective::new(&data, &Squared, 0.1);
-        let found = hessian(objective, true, &theta, (1, 3, 4))?;
+        let squares: Vec<f64> = (0..12).map(|j| 0.1 + f64::from(j) * f64::from(j)).collect();
+        for ridge in [Ridge::from(0.1), Ridge::on_effects(0.1, &squares)] {
+            agrees_with_the_full_one(Objective::new(&data, &Squared, ridge), &theta)?;
+        }
+        Ok(())
+    }
+
+    fn agrees_with_the_full_one(objective: Objective, theta: &[f64]) -> Result<()> {
+        let found = hessian(objective, true, theta, (1, 3, 4))?;
         assert_eq!(found.size, 3 + 4 - 1 + 1);
         let tangent = Tangent::at(&theta[..12], 1, (3, 4));
         let mut full = OnData::new(objective, true);
-        full.linearise(&theta)?;
+        full.linearise(theta)?;
         // Row r of the coordinates is the gradient of coordinate r: feed unit matrices to get the basis.
         let unit: Vec<f64> = (0..144).map(|k| f64::from(u8::from(k / 12 == k % 12))).collect();
         let units = Rows::Dense { values: &unit, rows: 12, columns: 12 };
