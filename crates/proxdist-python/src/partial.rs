@@ -6,7 +6,6 @@
 
 use crate::data::{Features, PerRow};
 use crate::error::exception;
-use crate::outcome;
 use crate::problem::{self, Options, Request};
 use crate::supervise::{Link, supervised};
 use numpy::PyArray1;

@@ -8,6 +8,7 @@ use std::collections::HashMap;
 
 /// How batches are drawn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Sampling {
     /// `b` of `n` rows without replacement, anew at each step (the paper). With `b = 1`, single rows.
     #[default]

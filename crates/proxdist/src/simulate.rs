@@ -39,6 +39,7 @@ pub enum Truth {
 
 /// Simulated data that own their numbers.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Simulated {
     /// Row-major features.
     pub x: Vec<f64>,

@@ -5,7 +5,7 @@
 //! the whole matrix is taken, at $O(mn \min(m, n))$. A cone, not convex; among equal singular values the choice is
 //! whatever the (deterministic) decomposition yields.
 
-use super::{Constraint, Structure, Workspace, projection_failure, refusal, require_dimension};
+use super::{Constraint, SetFault, Structure, Workspace, projection_failure, refusal, require_dimension};
 use crate::error::Result;
 use crate::linalg::svd;
 use crate::shape::Shape;
@@ -52,11 +52,10 @@ impl Constraint for Rank {
             let reason = format!("the set is for a {rows}x{columns} matrix, but the parameter is {}", described(shape));
             return Err(refusal(self.spec(), reason));
         }
-        let possible = rows.min(columns);
-        if self.most <= possible {
+        if self.most <= rows.min(columns) {
             return Ok(());
         }
-        Err(refusal(self.spec(), format!("a {rows}x{columns} coefficient matrix has rank at most {possible}")))
+        Err(refusal(self.spec(), SetFault::RankTooLarge { rows, columns }))
     }
 
     fn structure(&self) -> Structure<'_> {

@@ -10,6 +10,7 @@ use crate::error::Result;
 use crate::loss::Loss;
 
 /// Goes down the gradient.
+#[derive(Debug)]
 pub struct GradientStep<'a> {
     gradient: BatchGradient<'a>,
 }

@@ -17,6 +17,7 @@ use crate::loss::Loss;
 use crate::prox::BatchProx;
 
 /// The part that gets the gradient step.
+#[derive(Debug)]
 pub(super) enum Explicit<'a> {
     /// Nothing: $g = 0$.
     Nothing,
@@ -44,6 +45,7 @@ impl<'a> Explicit<'a> {
 }
 
 /// A proximal step, a gradient step and the projection.
+#[derive(Debug)]
 pub struct IncrementalStep<'a> {
     pub(super) prox: Box<dyn BatchProx + 'a>,
     pub(super) explicit: Explicit<'a>,

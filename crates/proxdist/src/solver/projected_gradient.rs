@@ -11,6 +11,7 @@ use crate::linalg::all_finite;
 use crate::loss::Loss;
 
 /// Goes down the gradient, then projects.
+#[derive(Debug)]
 pub struct ProjectedGradientStep<'a> {
     gradient: BatchGradient<'a>,
     constraint: &'a dyn Constraint,

@@ -11,6 +11,7 @@ use crate::sampling::Sampler;
 use crate::schedule::Schedule;
 
 /// Projects, then takes the prox.
+#[derive(Debug)]
 pub struct DistanceStep<'a> {
     constraint: &'a dyn Constraint,
     prox: Box<dyn BatchProx + 'a>,

@@ -12,6 +12,7 @@ use crate::error::Result;
 use crate::loss::Loss;
 
 /// Projects, then takes gradient steps on the prox.
+#[derive(Debug)]
 pub struct RobbinsMonroStep<'a> {
     loss: &'a dyn Loss,
     ridge: f64,

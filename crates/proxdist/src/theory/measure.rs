@@ -34,6 +34,7 @@ pub struct Plan {
 
 /// A quantity over the runs, at each checkpoint.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Curve {
     /// The mean.
     pub mean: Vec<f64>,
@@ -49,6 +50,7 @@ pub struct Curve {
 
 /// The averages.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Measured {
     /// The checkpoints, evenly spread on a logarithmic axis.
     pub steps: Vec<u64>,
