@@ -33,7 +33,8 @@ impl Constraint for Rank {
             return Err(projection_failure(self, "an entry of the matrix is not finite"));
         }
         let mut numbers = work.take_numbers();
-        let done = svd::truncate(point, self.rows, self.columns, self.most, &mut numbers, &mut work.scratch);
+        let size = svd::Size { rows: self.rows, columns: self.columns };
+        let done = svd::truncate(point, size, self.most, &mut numbers, &mut work.scratch);
         work.return_numbers(numbers);
         done.then_some(()).ok_or_else(|| projection_failure(self, "the singular value decomposition did not converge"))
     }
