@@ -2,6 +2,7 @@
 
 use crate::terminal::visible;
 use proxdist::Setting;
+use proxdist::constraint::SetFault;
 use proxdist::loss::Task;
 use std::fmt::Display;
 
@@ -114,7 +115,7 @@ fn core_hint(error: &proxdist::Error) -> String {
             format!("write {} with a number that is {rule}, as in {}", loss.syntax(), loss.example())
         }
         E::Setting { setting, .. } => setting_hint(setting).to_owned(),
-        E::Constraint { spec, reason } => constraint_hint(spec, reason),
+        E::Constraint { fault, .. } => constraint_hint(fault),
         E::Spec { .. } => "`proxdist constraints` and `proxdist losses` list what can be written".to_owned(),
         E::Projection { .. } => "check that the sets of the intersection have a point in common".to_owned(),
         E::Schedule { .. } => {
@@ -190,16 +191,18 @@ pub(crate) fn setting_hint(setting: &str) -> &'static str {
     }
 }
 
-fn constraint_hint(spec: &str, reason: &str) -> String {
-    let limit = || reason.split(|c: char| !c.is_ascii_digit()).rfind(|digits| !digits.is_empty());
-    let name = spec.split(':').next().unwrap_or(spec);
-    match (name, limit()) {
-        _ if spec.contains('&') => "sets that can be combined: `proxdist constraints`, last line".to_owned(),
-        ("rank", _) if reason.contains("vector") => {
+/// What to change about a set that is refused.
+pub(crate) fn constraint_hint(fault: &SetFault) -> String {
+    match fault {
+        SetFault::NeedsMatrix { .. } => {
             "say how the features form a matrix, row by row, as in --shape 64x64".to_owned()
         }
-        ("rank", Some(most)) => format!("choose a rank from 1 to {most}"),
-        ("sparsity", Some(most)) => format!("choose sparsity:1 to sparsity:{most}"),
+        SetFault::RankTooLarge { rows, columns } => format!("choose a rank from 1 to {}", rows.min(columns)),
+        SetFault::TooManyNonzeros { most } => format!("choose sparsity:1 to sparsity:{most}"),
+        SetFault::TooManyGroups { most } => format!("choose from 1 to {most} groups"),
+        SetFault::NoExactProjection { .. } | SetFault::Empty { .. } => {
+            "sets that can be combined: `proxdist constraints`, last line".to_owned()
+        }
         _ => "change the set; `proxdist constraints` says what each one needs".to_owned(),
     }
 }

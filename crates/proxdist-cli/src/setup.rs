@@ -1,6 +1,6 @@
 //! From options to a loss, a set and settings.
 
-use crate::failure::{Failure, Result};
+use crate::failure::{Failure, Result, constraint_hint};
 use crate::output::note;
 use proxdist::loss::{self, Loss};
 use proxdist::spec::SetSpec;
@@ -32,9 +32,8 @@ pub(crate) fn constraint(texts: &[String]) -> Result<SetSpec> {
 /// Says where the set does not fit the data, with the range it could have.
 pub(crate) fn build(spec: &SetSpec, shape: proxdist::Shape) -> Result<Box<dyn proxdist::constraint::Constraint>> {
     spec.build(shape).map_err(|error| match error {
-        proxdist::Error::Constraint { spec, reason } => {
-            let failure = Failure::from(proxdist::Error::Constraint { spec: spec.clone(), reason: reason.clone() });
-            Failure::new(format!("--constraint {spec}: {reason}"), failure.hint)
+        proxdist::Error::Constraint { spec, fault } => {
+            Failure::new(format!("--constraint {spec}: {fault}"), constraint_hint(&fault))
         }
         other => other.into(),
     })

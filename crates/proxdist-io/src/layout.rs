@@ -174,29 +174,15 @@ fn schema_fits_by_order(schema: &Schema, finder: &Finder<'_>, taken: &HashMap<us
 
 /// Up to three names that could have been meant.
 pub(crate) fn nearest(wanted: &str, names: &[String]) -> Vec<String> {
-    let wanted: Vec<char> = wanted.to_lowercase().chars().take(40).collect();
-    let limit = (wanted.len() / 3).max(1) + 1;
-    let close = |name: &&String| name.len().abs_diff(wanted.len()) <= limit + 8;
+    let start: String = wanted.to_lowercase().chars().take(40).collect();
+    let length = start.chars().count();
+    let limit = (length / 3).max(1) + 1;
+    let close = |name: &&String| name.len().abs_diff(length) <= limit + 8;
     let mut found: Vec<(usize, &String)> = (names.iter().filter(close))
-        .map(|name| (distance(&wanted, &name.to_lowercase().chars().take(48).collect::<Vec<_>>()), name))
-        .filter(|(distance, _)| *distance <= limit && *distance < wanted.len().max(1))
+        .map(|name| (strsim::levenshtein(&start, &name.to_lowercase().chars().take(48).collect::<String>()), name))
+        .filter(|(distance, _)| *distance <= limit && *distance < length.max(1))
         .collect();
     found.sort_by_key(|(distance, _)| *distance);
     let best = found.first().map_or(0, |(distance, _)| *distance);
     found.into_iter().filter(|(distance, _)| *distance == best).take(3).map(|(_, name)| name.clone()).collect()
-}
-
-/// Insertions, deletions and substitutions that turn `a` into `b`.
-fn distance(a: &[char], b: &[char]) -> usize {
-    let mut costs: Vec<usize> = (0..=b.len()).collect();
-    for (i, left) in a.iter().enumerate() {
-        let mut diagonal = costs[0];
-        costs[0] = i + 1;
-        for (j, right) in b.iter().enumerate() {
-            let replace = diagonal + usize::from(left != right);
-            diagonal = costs[j + 1];
-            costs[j + 1] = replace.min(diagonal + 1).min(costs[j] + 1);
-        }
-    }
-    costs[b.len()]
 }

@@ -15,7 +15,7 @@ use proxdist::objective::Objective;
 use proxdist::prox::Prox;
 use proxdist::sampling::Sampler;
 use proxdist::schedule::{Growth, Polynomial};
-use proxdist::solver::{ProximalDistance, Solver as _};
+use proxdist::solver::{DistanceStep, ProximalDistance, Solver as _};
 use proxdist::{Data, Method, Problem, Result, Setting, Settings};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -123,7 +123,7 @@ fn advanced(
     let size = sampler.batch_size();
     let schedule = Polynomial::new(state.rho1, settings.gamma_value())?;
     let prox = Prox::new(loss).ridge(problem.ridge).intercept(problem.intercept);
-    let solver = ProximalDistance::new(data, set, Box::new(prox), &schedule, sampler, state.theta)?;
+    let solver = ProximalDistance::of(DistanceStep::new(set, Box::new(prox)), data, &schedule, sampler, state.theta)?;
     let mut solver = solver.resumed_at(state.step);
     for _ in 0..rows.div_ceil(size) {
         solver.advance()?;

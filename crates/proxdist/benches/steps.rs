@@ -10,7 +10,7 @@ use proxdist::prox::Prox;
 use proxdist::sampling::{Sampler, Sampling};
 use proxdist::schedule::Polynomial;
 use proxdist::simulate::{Response, Simulated, Truth, vector};
-use proxdist::solver::{ProximalDistance, Solver};
+use proxdist::solver::{DistanceStep, ProximalDistance, Solver};
 use std::sync::OnceLock;
 
 fn main() {
@@ -38,7 +38,9 @@ fn steps(bencher: Bencher, response: Response, loss: &dyn Loss, batch: usize, rh
     let sampler = || Sampler::new(Sampling::WithoutReplacement, 10_000, batch, 0);
     let start = |theta, from| {
         let prox = Box::new(Prox::new(loss));
-        ProximalDistance::new(&data, &set, prox, &schedule, sampler(), theta).unwrap().resumed_at(from)
+        ProximalDistance::of(DistanceStep::new(&set, prox), &data, &schedule, sampler(), theta)
+            .unwrap()
+            .resumed_at(from)
     };
     let mut run = start(vec![0.0; 1000], 0);
     (0..step).for_each(|_| run.advance().unwrap());

@@ -9,7 +9,7 @@ use crate::linalg::norm;
 use crate::objective::Objective;
 use crate::polish::{Measure, OnData, floored, free_part, metric, relative, support_gap};
 use crate::sampling::monitor_sample;
-use crate::solver::Penalty;
+use crate::solver::NormPenalty;
 use serde::{Deserialize, Serialize};
 
 /// What can be said about a result $\hat\theta$.
@@ -258,7 +258,7 @@ impl Judge<'_> {
         let features = objective.data.columns();
         if self.l1 > 0.0 {
             let free = free_part(features, gradient, metric);
-            return Ok(Penalty::L1(self.l1).residual(&theta[..features], gradient, metric).hypot(free));
+            return Ok(NormPenalty::L1(self.l1).residual(&theta[..features], gradient, metric).hypot(free));
         }
         let chosen: Option<(Vec<usize>, Box<dyn Constraint + '_>)> = match constraint.structure() {
             Structure::Choice(choosing) => {

@@ -1,5 +1,6 @@
 //! Everything that can go wrong, in one enum. Each message names the value, the rule it breaks and the place.
 
+use crate::constraint::SetFault;
 use crate::loss::{LossEntry, Task};
 use std::path::PathBuf;
 
@@ -149,12 +150,12 @@ pub enum Error {
         name: String,
     },
     /// A set that does not fit the parameter, or whose own numbers make no sense.
-    #[error("constraint {spec}: {reason}")]
+    #[error("constraint {spec}: {fault}")]
     Constraint {
         /// The set as a specification such as `sparsity:20`.
         spec: String,
         /// What is wrong with it.
-        reason: String,
+        fault: SetFault,
     },
     /// A specification that could not be read.
     #[error("cannot read {text:?}, at {at:?} (character {position}): {reason}")]
@@ -261,12 +262,12 @@ pub enum Error {
         source: std::io::Error,
     },
     /// The thread pool could not be started.
-    #[error("cannot start {threads} threads: {reason}")]
+    #[error("cannot start {threads} threads: {source}")]
     Threads {
         /// Threads asked for.
         threads: usize,
         /// The system's word.
-        reason: String,
+        source: Box<dyn std::error::Error + Send + Sync>,
     },
 }
 
@@ -299,7 +300,7 @@ impl Error {
         Self::Setting { setting, rule: rule.into(), value: format!("{value}") }
     }
 
-    pub(crate) fn constraint(spec: impl Into<String>, reason: impl Into<String>) -> Self {
-        Self::Constraint { spec: spec.into(), reason: reason.into() }
+    pub(crate) fn constraint(spec: impl Into<String>, fault: impl Into<SetFault>) -> Self {
+        Self::Constraint { spec: spec.into(), fault: fault.into() }
     }
 }

@@ -36,6 +36,7 @@ pub mod certificate;
 pub mod conic;
 pub mod constraint;
 pub mod data;
+mod debug;
 mod error;
 mod exchanges;
 pub mod files;

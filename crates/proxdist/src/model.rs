@@ -18,6 +18,7 @@ use std::path::Path;
 
 /// What predictions need, and the provenance of a fit.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Model {
     /// The coefficients, a point of the set.
     pub coefficients: Vec<f64>,

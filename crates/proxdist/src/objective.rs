@@ -13,7 +13,7 @@ use rayon::prelude::*;
 const GROUP: usize = 1024;
 
 /// F of one data set, loss and ridge.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct Objective<'p> {
     pub(crate) data: &'p Data<'p>,
     pub(crate) loss: &'p dyn Loss,

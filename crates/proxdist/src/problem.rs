@@ -12,6 +12,7 @@ use crate::solver::{Fit, Settings};
 use crate::trace::{Observer, Silent};
 
 /// $\min F(\theta)$ over $\theta \in C$, with $F$ as in [`crate::objective`].
+#[derive(Debug)]
 pub struct Problem<'a> {
     data: &'a Data<'a>,
     loss: Box<dyn Loss + 'a>,
@@ -135,6 +136,6 @@ impl<'a> Problem<'a> {
 pub(crate) fn in_pool<T: Send>(threads: Option<usize>, work: impl FnOnce() -> Result<T> + Send) -> Result<T> {
     let Some(threads) = threads else { return work() };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-    let pool = pool.map_err(|error| Error::Threads { threads, reason: error.to_string() })?;
+    let pool = pool.map_err(|error| Error::Threads { threads, source: error.into() })?;
     pool.install(work)
 }

@@ -4,10 +4,12 @@
 //! needed: displaced positions are remembered in a map, so a draw costs O(b) time and memory however large n is.
 
 use crate::random::{Purpose, below, stream};
+use rand_chacha::ChaCha8Rng;
 use std::collections::HashMap;
 
 /// How batches are drawn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Sampling {
     /// `b` of `n` rows without replacement, anew at each step (the paper). With `b = 1`, single rows.
     #[default]
@@ -61,7 +63,8 @@ impl Sampler {
                 batch.extend((first as usize..self.rows).chain(0..first as usize).take(self.batch_size));
             }
             Sampling::WithoutReplacement => {
-                sample(self.seed, Purpose::Batch, step, self.rows, self.batch_size, &mut self.displaced, batch);
+                let generator = stream(self.seed, Purpose::Batch, step);
+                sample(generator, self.rows, self.batch_size, &mut self.displaced, batch);
             }
             Sampling::Reshuffled => {
                 let batches = (self.rows / self.batch_size).max(1) as u64;
@@ -90,21 +93,19 @@ impl Sampler {
 /// `count` of `rows` rows in increasing order, for a fixed sample that is looked at again and again.
 pub(crate) fn monitor_sample(seed: u64, rows: usize, count: usize) -> Vec<usize> {
     let mut chosen = Vec::with_capacity(count);
-    sample(seed, Purpose::Monitor, 0, rows, count, &mut HashMap::new(), &mut chosen);
+    sample(stream(seed, Purpose::Monitor, 0), rows, count, &mut HashMap::new(), &mut chosen);
     chosen.sort_unstable();
     chosen
 }
 
+/// Appends `count` different rows in the order they are drawn: a shuffle that only remembers what it has moved.
 fn sample(
-    seed: u64,
-    purpose: Purpose,
-    counter: u64,
+    mut generator: ChaCha8Rng,
     rows: usize,
     count: usize,
     displaced: &mut HashMap<usize, usize>,
     chosen: &mut Vec<usize>,
 ) {
-    let mut generator = stream(seed, purpose, counter);
     displaced.clear();
     for i in 0..count {
         let j = i + below(&mut generator, (rows - i) as u64) as usize;

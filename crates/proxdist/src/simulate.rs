@@ -39,6 +39,7 @@ pub enum Truth {
 
 /// Simulated data that own their numbers.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Simulated {
     /// Row-major features.
     pub x: Vec<f64>,
@@ -74,7 +75,7 @@ pub fn vector(response: Response, truth: Truth, rows: usize, columns: usize, see
     }
     let generator = &mut stream(seed, Purpose::Simulation, 0);
     let parameter = draw_truth(truth, columns, generator);
-    Ok(observe(response, parameter, Shape::Vector(columns), rows, scale(response), generator))
+    Ok(observe(response, parameter, Shape::Vector(columns), rows, generator))
 }
 
 /// More observations of a given truth: the `number`-th block of them, each from a stream of its own, so that data larger than
@@ -82,7 +83,7 @@ pub fn vector(response: Response, truth: Truth, rows: usize, columns: usize, see
 pub fn block(response: Response, truth: &[f64], rows: usize, number: u64, seed: u64) -> Simulated {
     // Stream 0 has drawn the truth.
     let generator = &mut stream(seed, Purpose::Simulation, number.wrapping_add(1));
-    observe(response, truth.to_vec(), Shape::Vector(truth.len()), rows, scale(response), generator)
+    observe(response, truth.to_vec(), Shape::Vector(truth.len()), rows, generator)
 }
 
 /// Standard deviation of the features.
@@ -133,7 +134,7 @@ pub fn matrix(rank: usize, rows: usize, seed: u64) -> Result<Simulated> {
         (top, left) = (top + height, left + width);
     }
     let shape = Shape::Matrix { rows: SIDE, columns: SIDE };
-    Ok(observe(Response::Linear, parameter, shape, rows, 1.0, &mut stream(seed, Purpose::Simulation, 0)))
+    Ok(observe(Response::Linear, parameter, shape, rows, &mut stream(seed, Purpose::Simulation, 0)))
 }
 
 /// 128 cells in `count` rectangles along the diagonal of a square: all but the last alike, and as square as possible.
@@ -177,15 +178,8 @@ fn draw_truth(truth: Truth, columns: usize, generator: &mut ChaCha8Rng) -> Vec<f
     parameter
 }
 
-fn observe(
-    response: Response,
-    truth: Vec<f64>,
-    shape: Shape,
-    rows: usize,
-    scale: f64,
-    generator: &mut ChaCha8Rng,
-) -> Simulated {
-    let mut simulated = observe_features(truth, shape, rows, scale, generator);
+fn observe(response: Response, truth: Vec<f64>, shape: Shape, rows: usize, generator: &mut ChaCha8Rng) -> Simulated {
+    let mut simulated = observe_features(truth, shape, rows, scale(response), generator);
     respond(response, &mut simulated, generator);
     simulated
 }

@@ -19,6 +19,7 @@ pub enum Phase {
 
 /// The state of a run at a checkpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Progress {
     /// What the run is doing.
     pub phase: Phase,

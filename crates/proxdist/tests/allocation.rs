@@ -8,7 +8,7 @@ use proxdist::prox::{Path, Prox};
 use proxdist::sampling::{Sampler, Sampling};
 use proxdist::schedule::Constant;
 use proxdist::simulate::{Response, Truth, vector};
-use proxdist::solver::{Iteration, ProximalDistance, Solver};
+use proxdist::solver::{DistanceStep, Iteration, ProximalDistance, Solver};
 use proxdist::spec::SetSpec;
 use proxdist::{Data, Method, Problem, Ridge, Scaling};
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -50,7 +50,8 @@ fn count(data: &Data, set: &str, loss: &dyn Loss, path: Option<Path>, sampling: 
     let batch_size = if path == Some(Path::Scalar) { 1 } else { 20 };
     let sampler = Sampler::new(sampling, data.rows(), batch_size, 1);
     let theta = vec![0.0; data.columns() + 1];
-    let mut solver = ProximalDistance::new(data, &*set, Box::new(prox), &schedule, sampler, theta).unwrap();
+    let mut solver =
+        ProximalDistance::of(DistanceStep::new(&*set, Box::new(prox)), data, &schedule, sampler, theta).unwrap();
     (0..100).for_each(|_| solver.advance().unwrap());
     let before = ALLOCATIONS.load(Ordering::Relaxed);
     (0..50).for_each(|_| solver.advance().unwrap());

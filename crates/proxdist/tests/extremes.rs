@@ -286,7 +286,15 @@ proptest! {
             None => data,
         };
         let problem = Problem::new(&data, loss, set).ridge(case.ridge).intercept(case.intercept);
-        let Ok(fit) = problem.fit(&Settings::default()) else { return Ok(()) };
+        let fit = match problem.fit(&Settings::default()) {
+            Ok(fit) => fit,
+            Err(error) => {
+                use Error::{Diverged, Overflow, Overflows, TooLarge};
+                let is_about_size = matches!(error, TooLarge { .. } | Overflow { .. } | Overflows { .. } | Diverged { .. });
+                prop_assert!(is_about_size, "{error}");
+                return Ok(());
+            }
+        };
         let at_zero = problem.objective().value(&vec![0.0; COLUMNS + usize::from(case.intercept)]).unwrap();
         let certificate = fit.certificate();
         let numbers = [fit.objective(), certificate.distance, certificate.stationarity];
@@ -306,14 +314,21 @@ fn a_race_in_which_all_diverge_leaves_numbers() {
     let x = [1e60, -2e60, 3e60, 1e59];
     let y = [1e60, 0.0, 3e60, 7.0];
     let data = Data::dense(&x, 1, &y).unwrap();
+    let mut fitted = 0;
     for radius in [1e-70, 1e-60, 1.0] {
         let problem = Problem::new(&data, Poisson, Ball::radius(radius).unwrap());
-        let Ok(fit) = problem.fit(&Settings::default()) else { continue };
+        let fit = match problem.fit(&Settings::default()) {
+            Ok(fit) => fit,
+            Err(Error::Overflow { .. } | Error::Overflows { .. } | Error::Diverged { .. }) => continue,
+            Err(error) => panic!("{radius:e}: {error}"),
+        };
+        fitted += 1;
         let at = fit.certificate();
         assert!([fit.objective(), at.distance, at.stationarity].into_iter().all(f64::is_finite), "{radius:e}: {at:?}");
         assert!(fit.trace().iter().all(|at| at.objective.is_finite() && at.distance.is_finite()));
         assert!(fit.coefficients()[0].abs() <= radius && fit.objective() <= 1.0);
     }
+    assert!(fitted > 0, "the smallest ball has a fit");
 }
 
 /// Where every row is classified beyond doubt the Hessian underflows; a set of one point has its fit all the same.

@@ -6,7 +6,7 @@ use proxdist::prox::Prox;
 use proxdist::sampling::{Sampler, Sampling};
 use proxdist::schedule::{Constant, Polynomial};
 use proxdist::simulate::{Response, Simulated, Truth, vector};
-use proxdist::solver::{ProximalDistance, Solver};
+use proxdist::solver::{DistanceStep, ProximalDistance, Solver};
 use proxdist::{Data, Problem, Settings};
 use std::ops::ControlFlow;
 
@@ -59,7 +59,14 @@ fn a_run_resumed_at_any_step_equals_one_that_was_not_interrupted() {
     for sampling in [Sampling::WithoutReplacement, Sampling::Reshuffled] {
         let start = |theta: Vec<f64>| {
             let sampler = Sampler::new(sampling, data.rows(), 64, 5);
-            ProximalDistance::new(&data, &set, Box::new(Prox::new(&Logistic)), &schedule, sampler, theta).unwrap()
+            ProximalDistance::of(
+                DistanceStep::new(&set, Box::new(Prox::new(&Logistic))),
+                &data,
+                &schedule,
+                sampler,
+                theta,
+            )
+            .unwrap()
         };
         let mut whole = start(vec![0.0; 30]);
         (0..60).for_each(|_| whole.advance().unwrap());
@@ -109,12 +116,24 @@ fn the_full_batch_is_the_deterministic_method_step_by_step() {
     let rho = 0.7;
     let schedule = Constant::new(rho).unwrap();
     let sampler = Sampler::new(Sampling::FullBatch, 40, 1, 0);
-    let mut solver =
-        ProximalDistance::new(&data, &set, Box::new(Prox::new(&Squared)), &schedule, sampler, vec![0.0; 5]).unwrap();
+    let mut solver = ProximalDistance::of(
+        DistanceStep::new(&set, Box::new(Prox::new(&Squared))),
+        &data,
+        &schedule,
+        sampler,
+        vec![0.0; 5],
+    )
+    .unwrap();
     // Sampling all rows without replacement is the same batch in another order.
     let sampler = Sampler::new(Sampling::WithoutReplacement, 40, 40, 0);
-    let mut shuffled =
-        ProximalDistance::new(&data, &set, Box::new(Prox::new(&Squared)), &schedule, sampler, vec![0.0; 5]).unwrap();
+    let mut shuffled = ProximalDistance::of(
+        DistanceStep::new(&set, Box::new(Prox::new(&Squared))),
+        &data,
+        &schedule,
+        sampler,
+        vec![0.0; 5],
+    )
+    .unwrap();
     let mut theta = vec![0.0; 5];
     for step in 0..8 {
         solver.advance().unwrap();

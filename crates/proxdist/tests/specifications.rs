@@ -8,6 +8,7 @@ use proptest::test_runner::{Config, RngSeed, TestRunner};
 use proxdist::constraint::{Ball, ConeInBall, Constraint, Dykstra, NonNegative, Simplex, Sparsity, intersection};
 use proxdist::spec::{Block, Direction, Groups, SetSpec};
 use proxdist::{Error, Shape};
+use std::cell::Cell;
 
 fn number() -> impl Strategy<Value = f64> {
     prop_oneof![
@@ -80,15 +81,18 @@ fn printed_specifications_read_back_the_same() {
 
 #[test]
 fn a_set_that_can_be_built_knows_its_specification() {
+    let built = Cell::new(0);
     let law = |spec: SetSpec| {
         for shape in [Shape::Vector(1), Shape::Vector(3), Shape::Matrix { rows: 2, columns: 2 }] {
             if let Ok(set) = spec.build(shape) {
                 prop_assert_eq!(set.spec(), spec.clone());
+                built.set(built.get() + 1);
             }
         }
         Ok(())
     };
     runner(512).run(&any_spec(), law).unwrap_or_else(|failure| panic!("{failure}"));
+    assert!(built.get() >= 100, "{} sets were built", built.get());
 }
 
 #[test]

@@ -156,7 +156,7 @@ impl Watch for Watcher {
     type Reason = ();
 
     fn finished(&self, finished: &Finished) -> ControlFlow<()> {
-        let Finished { fold, point, score, done, total } = finished;
+        let Finished { fold, point, score, done, total, .. } = finished;
         let left = self.started.elapsed().as_secs_f64() * (total - done) as f64 / (*done).max(1) as f64;
         self.bar.set_message(format!(
             "{done} of {total} fits  {point} without part {}: {}  about {left:.0} s left",

@@ -3,6 +3,7 @@
 mod bad_input;
 mod common;
 mod demo;
+mod documents;
 mod extremes;
 mod full_size;
 mod manners;

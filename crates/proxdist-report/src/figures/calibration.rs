@@ -55,9 +55,9 @@ fn bar_half(width: f64, bins: usize) -> f64 {
 fn wilson(share: f64, count: f64) -> (f64, f64) {
     let (share, z2) = (share.clamp(0.0, 1.0), 1.96 * 1.96);
     let scale = 1.0 + z2 / count;
-    let centre = (share + z2 / (2.0 * count)) / scale;
+    let center = (share + z2 / (2.0 * count)) / scale;
     let half = 1.96 * (share * (1.0 - share) / count + z2 / (4.0 * count * count)).sqrt() / scale;
-    ((centre - half).max(0.0), (centre + half).min(1.0))
+    ((center - half).max(0.0), (center + half).min(1.0))
 }
 
 #[cfg(test)]

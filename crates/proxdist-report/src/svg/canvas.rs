@@ -169,20 +169,20 @@ impl Canvas {
     }
 
     /// Filled circles of one colour and opacity.
-    pub fn circles(&mut self, centres: &[(f64, f64)], radius: f64, colour: Colour, opacity: f64) {
-        if centres.is_empty() {
+    pub fn circles(&mut self, centers: &[(f64, f64)], radius: f64, colour: Colour, opacity: f64) {
+        if centers.is_empty() {
             return;
         }
         let _ = write!(self.out, "<g fill=\"{}\" fill-opacity=\"{}\">", self.ink(colour), round(opacity));
-        for &(x, y) in centres {
+        for &(x, y) in centers {
             let _ = write!(self.out, "<circle cx=\"{}\" cy=\"{}\" r=\"{}\"/>", round(x), round(y), round(radius));
         }
         self.out.push_str("</g>");
     }
 
     /// A circle with an outline, hollow.
-    pub fn ring(&mut self, centre: (f64, f64), radius: f64, stroke: Stroke) {
-        let (x, y) = (round(centre.0), round(centre.1));
+    pub fn ring(&mut self, center: (f64, f64), radius: f64, stroke: Stroke) {
+        let (x, y) = (round(center.0), round(center.1));
         let _ = write!(self.out, "<circle cx=\"{x}\" cy=\"{y}\" r=\"{}\"{}/>", round(radius), self.stroke(stroke));
     }
 

@@ -322,7 +322,13 @@ impl Reduced {
                 let terms = reduced.into_iter().enumerate().filter(|(_, a)| *a != 0.0).collect();
                 equations.push((terms, distance - ball.radius));
             }
-            kernel.prepare(self, quadratic, conic, &balls, active, step == 0 || !balls.is_empty())?;
+            if step == 0 || !balls.is_empty() {
+                let mut extra = vec![0.0; quadratic.size()];
+                for &k in &balls {
+                    conic.balls[k].coordinates.iter().for_each(|&j| extra[j] += active.balls[k].max(0.0));
+                }
+                kernel.prepare(self, quadratic, &extra)?;
+            }
             let unscaled = dual.iter().zip(&kernel.diagonal).map(|(d, k)| d * d / k).sum::<f64>().sqrt();
             let size = v.iter().zip(&kernel.diagonal).map(|(v, k)| v * v * k).sum::<f64>().sqrt();
             let error = if size > 0.0 { unscaled / size } else { unscaled }.max(outside);
@@ -365,24 +371,10 @@ struct Kernel {
 }
 
 impl Kernel {
-    fn prepare(
-        &mut self,
-        reduced: &Reduced,
-        quadratic: &Quadratic,
-        conic: &Conic,
-        balls: &[usize],
-        active: &Active,
-        has_changed: bool,
-    ) -> Option<()> {
-        if !has_changed {
-            return Some(());
-        }
+    /// With what the multipliers of the balls add to each diagonal entry.
+    fn prepare(&mut self, reduced: &Reduced, quadratic: &Quadratic, extra: &[f64]) -> Option<()> {
         let (own, free) = (reduced.places.len(), reduced.members.len());
         let size = free + quadratic.size() - own;
-        let mut extra = vec![0.0; quadratic.size()];
-        for &k in balls {
-            conic.balls[k].coordinates.iter().for_each(|&j| extra[j] += active.balls[k].max(0.0));
-        }
         let single: Vec<[(usize, f64); 1]> = (own..quadratic.size()).map(|j| [(j, 1.0)]).collect();
         let classes: Vec<&[(usize, f64)]> =
             reduced.members.iter().map(|m| &m[..]).chain(single.iter().map(|m| &m[..])).collect();

@@ -4,7 +4,7 @@
 //! inequality no other point of the ball is nearer. Convex, unique, $O(p)$. Radius zero leaves only the center.
 
 use super::magnitude::Length;
-use super::{Constraint, RowsAndBalls, Structure, Workspace, refusal, require_dimension};
+use super::{Constraint, RowsAndBalls, SetFault, Structure, Workspace, refusal, require_dimension};
 use crate::conic::Conic;
 use crate::error::Result;
 use crate::shape::Shape;
@@ -24,7 +24,7 @@ impl Ball {
         if radius.is_finite() && radius >= 0.0 {
             return Ok(ball);
         }
-        Err(refusal(ball.spec(), "the radius must be a finite number, zero or positive"))
+        Err(refusal(ball.spec(), SetFault::Radius))
     }
 
     /// The same ball around another center.

@@ -4,7 +4,7 @@
 //! Convex if every part is; the cost is that of the parts.
 
 use super::{
-    Choice, Choosing, Constraint, Face, Faces, RowsAndBalls, Structure, WholeSpace, Workspace, refusal,
+    Choice, Choosing, Constraint, Face, Faces, RowsAndBalls, SetFault, Structure, WholeSpace, Workspace, refusal,
     require_dimension,
 };
 use crate::conic::Conic;
@@ -13,11 +13,12 @@ use crate::shape::Shape;
 use crate::spec::{Block, SetSpec};
 
 /// Different sets on different, disjoint ranges of indices.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub struct Blocks<'a> {
     parts: Vec<Part<'a>>,
 }
 
+#[derive(Debug)]
 struct Part<'a> {
     first: usize,
     last: usize,
@@ -66,11 +67,11 @@ impl<'a> Blocks<'a> {
 
     /// Refuses a range beyond the parameter.
     pub(crate) fn check_range(spec: &SetSpec, first: usize, last: usize, shape: Shape) -> Result<()> {
-        let p = shape.len();
-        if last < p {
+        let entries = shape.len();
+        if last < entries {
             return Ok(());
         }
-        Err(refusal(spec, format!("the range {first}-{last} goes beyond the parameter, which has {p} entries")))
+        Err(refusal(spec, SetFault::BeyondParameter { first, last, entries }))
     }
 }
 
@@ -103,8 +104,9 @@ impl Constraint for Blocks<'_> {
             Self::check_range(&self.spec(), part.first, part.last, shape)?;
             let inside = part.set.check(Shape::Vector(part.last - part.first + 1));
             inside.map_err(|error| match error {
-                Error::Constraint { spec, reason } => {
-                    refusal(self.spec(), format!("in the range {}-{}, {spec}: {reason}", part.first, part.last))
+                Error::Constraint { spec, fault } => {
+                    let (first, last, fault) = (part.first, part.last, Box::new(fault));
+                    refusal(self.spec(), SetFault::InRange { first, last, spec, fault })
                 }
                 other => other,
             })?;

@@ -7,7 +7,7 @@
 //! Sets of one's own that only have a projection are handled by Dykstra's algorithm ([`Dykstra`]), to a tolerance.
 
 use super::dykstra::Dykstra;
-use super::{Constraint, RowsAndBalls, Structure, Workspace, projection_failure, refusal};
+use super::{Constraint, RowsAndBalls, SetFault, Structure, Workspace, projection_failure, refusal};
 use crate::conic::{Conic, Nearest, nearest};
 use crate::error::Result;
 use crate::shape::Shape;
@@ -17,6 +17,7 @@ use crate::spec::SetSpec;
 const ROUNDING: f64 = 1e-15;
 
 /// Points common to several convex sets.
+#[derive(Debug)]
 pub struct CommonPoints {
     parts: Dykstra,
 }
@@ -109,7 +110,7 @@ impl Constraint for CommonPoints {
         match nearest(&conic, None, &vec![0.0; shape.len()]) {
             Nearest::Empty => {
                 let conflict = self.conflict(shape.len());
-                Err(refusal(self.spec(), format!("{conflict} have no common point: the set is empty")))
+                Err(refusal(self.spec(), SetFault::empty(format!("{conflict} have no common point"))))
             }
             _ => Ok(()),
         }

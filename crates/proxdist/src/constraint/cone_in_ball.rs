@@ -7,13 +7,14 @@
 
 use super::ball::{Ball, shorten};
 use super::magnitude::Length;
-use super::{Choice, Choosing, Constraint, RowsAndBalls, Structure, Workspace, projected, refusal};
+use super::{Choice, Choosing, Constraint, RowsAndBalls, SetFault, Structure, Workspace, projected, refusal};
 use crate::conic::Conic;
 use crate::error::Result;
 use crate::shape::Shape;
 use crate::spec::SetSpec;
 
 /// A cone and a ball around the origin at once.
+#[derive(Debug)]
 pub struct ConeInBall<C> {
     cone: C,
     ball: Ball,
@@ -26,7 +27,7 @@ impl<C: Constraint> ConeInBall<C> {
         if set.cone.is_cone() {
             return Ok(set);
         }
-        Err(refusal(set.spec(), format!("{} is not a cone", set.cone.spec())))
+        Err(refusal(set.spec(), SetFault::NotACone { part: set.cone.spec() }))
     }
 }
 

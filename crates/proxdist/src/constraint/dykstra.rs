@@ -6,7 +6,7 @@
 //! result lies within that tolerance of every set. Cost: one projection onto every part per sweep.
 
 use super::magnitude::Length;
-use super::{Constraint, Workspace, projection_failure, refusal};
+use super::{Constraint, SetFault, Workspace, projection_failure, refusal};
 use crate::error::{Error, Result};
 use crate::shape::Shape;
 use crate::spec::SetSpec;
@@ -18,6 +18,7 @@ const ACCEPTABLE: f64 = 1e-8;
 const SWEEPS: usize = 20_000;
 
 /// Points common to several convex sets.
+#[derive(Debug)]
 pub struct Dykstra {
     parts: Vec<Box<dyn Constraint>>,
 }
@@ -27,7 +28,7 @@ impl Dykstra {
     pub fn new(parts: Vec<Box<dyn Constraint>>) -> Result<Self> {
         let set = Self { parts };
         match set.parts.iter().find(|part| !part.is_convex()) {
-            Some(part) => Err(refusal(set.spec(), format!("{} is not convex", part.spec()))),
+            Some(part) => Err(refusal(set.spec(), SetFault::NotConvex { part: part.spec() })),
             None => Ok(set),
         }
     }

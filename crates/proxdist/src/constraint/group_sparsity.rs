@@ -6,7 +6,7 @@
 use super::magnitude::largest;
 use super::selection::Cut;
 use super::structure::members;
-use super::{Choice, Choosing, Constraint, Structure, WholeSpace, Workspace, refusal, require_dimension};
+use super::{Choice, Choosing, Constraint, SetFault, Structure, WholeSpace, Workspace, refusal, require_dimension};
 use crate::error::Result;
 use crate::shape::Shape;
 use crate::spec::{Groups, SetSpec};
@@ -35,17 +35,17 @@ impl GroupSparsity {
     pub fn of(keep: usize, groups: Groups) -> Result<Self> {
         let mut set = Self { keep, groups, group_of: Vec::new() };
         let fault = match &set.groups {
-            Groups::Consecutive { size: 0 } => Some("a group must have at least one entry".to_owned()),
+            Groups::Consecutive { size: 0 } => Some("a group must have at least one entry".into()),
             Groups::Consecutive { .. } => None,
             Groups::Listed(lists) => match group_of_each(lists) {
                 Ok(group_of) => {
                     set.group_of = group_of;
                     too_many(keep, lists.len())
                 }
-                Err(reason) => Some(reason),
+                Err(reason) => Some(reason.into()),
             },
         };
-        fault.map_or(Ok(()), |reason| Err(refusal(set.spec(), reason)))?;
+        fault.map_or(Ok(()), |fault| Err(refusal(set.spec(), fault)))?;
         Ok(set)
     }
 
@@ -72,8 +72,8 @@ impl GroupSparsity {
     }
 }
 
-fn too_many(keep: usize, count: usize) -> Option<String> {
-    (keep > count).then(|| format!("there are {count} groups, so at most {count} can be nonzero"))
+fn too_many(keep: usize, most: usize) -> Option<SetFault> {
+    (keep > most).then_some(SetFault::TooManyGroups { most })
 }
 
 /// The group of every index, if each index from 0 up occurs exactly once.
@@ -151,7 +151,7 @@ impl Constraint for GroupSparsity {
 
     fn check(&self, shape: Shape) -> Result<()> {
         let count = self.count(shape.len())?;
-        too_many(self.keep, count).map_or(Ok(()), |reason| Err(refusal(self.spec(), reason)))
+        too_many(self.keep, count).map_or(Ok(()), |fault| Err(refusal(self.spec(), fault)))
     }
 
     fn structure(&self) -> Structure<'_> {

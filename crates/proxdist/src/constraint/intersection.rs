@@ -10,8 +10,8 @@
 use super::common_points::CommonPoints;
 use super::sparse_sum::NonNegativeL1;
 use super::{
-    Ball, Bounds, ConeInBall, Constraint, L1Ball, Simplex, SparseBounded, SparseSum, Sparsity, Structure, WholeSpace,
-    Workspace, refusal,
+    Ball, Bounds, ConeInBall, Constraint, L1Ball, SetFault, Simplex, SparseBounded, SparseSum, Sparsity, Structure,
+    WholeSpace, Workspace, refusal,
 };
 use crate::error::{Error, Result};
 use crate::shape::Shape;
@@ -19,6 +19,7 @@ use crate::spec::SetSpec;
 
 /// How the nearest common point is found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Projection {
     /// A formula, up to rounding.
     Formula,
@@ -27,6 +28,7 @@ pub enum Projection {
 }
 
 /// The intersection of several sets; see [`intersection`].
+#[derive(Debug)]
 pub struct Intersection {
     spec: SetSpec,
     projection: Projection,
@@ -146,7 +148,7 @@ impl Recognised {
             Rule::L1(radius) => self.l1 = least(self.l1, radius),
             Rule::Limits(bounds) => self.limit(bounds, spec)?,
             Rule::Total(total) if self.simplex.is_some_and(|other| other != total) => {
-                return Err(refusal(spec, "the entries cannot have two different sums: the set is empty"));
+                return Err(refusal(spec, SetFault::empty("the entries cannot have two different sums")));
             }
             Rule::Total(total) => self.simplex = Some(total),
         }
@@ -161,7 +163,7 @@ impl Recognised {
         self.bounds = merged;
         match self.bounds {
             Some(_) => Ok(()),
-            None => Err(refusal(spec, "the limits leave no number for some coordinate: the set is empty")),
+            None => Err(refusal(spec, SetFault::empty("the limits leave no number for some coordinate"))),
         }
     }
 
@@ -250,12 +252,7 @@ fn signs(bounds: &Bounds) -> bool {
 }
 
 fn no_formula(spec: &SetSpec, first: &SetSpec, second: &SetSpec) -> Error {
-    let reason = format!(
-        "no exact projection is known for {first} together with {second}. Sets that are not convex combine only as \
-         sparsity with box, nonneg or linf, or with simplex, or with l1 (and nonneg); and cones (sparsity, \
-         group-sparsity, rank, nonneg, monotone, sparsity with nonneg) with one ball around the origin"
-    );
-    refusal(spec, reason)
+    refusal(spec, SetFault::NoExactProjection { first: first.clone(), second: second.clone() })
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@
 
 use super::simplex::Level;
 use super::structure::top;
-use super::{Constraint, Face, Faces, RowsAndBalls, Structure, Workspace, refusal};
+use super::{Constraint, Face, Faces, RowsAndBalls, SetFault, Structure, Workspace, refusal};
 use crate::conic::Conic;
 use crate::error::Result;
 use crate::spec::SetSpec;
@@ -23,7 +23,7 @@ impl L1Ball {
         if radius.is_finite() && radius >= 0.0 {
             return Ok(ball);
         }
-        Err(refusal(ball.spec(), "the radius must be a finite number, zero or positive"))
+        Err(refusal(ball.spec(), SetFault::Radius))
     }
 
     /// The radius.

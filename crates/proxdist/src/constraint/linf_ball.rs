@@ -4,7 +4,7 @@
 
 use super::bounds::clip;
 use super::face::face_of_box;
-use super::{Constraint, Face, Faces, RowsAndBalls, Structure, Workspace, refusal};
+use super::{Constraint, Face, Faces, RowsAndBalls, SetFault, Structure, Workspace, refusal};
 use crate::conic::Conic;
 use crate::error::Result;
 use crate::spec::SetSpec;
@@ -22,7 +22,7 @@ impl LinfBall {
         if radius.is_finite() && radius >= 0.0 {
             return Ok(ball);
         }
-        Err(refusal(ball.spec(), "the radius must be a finite number, zero or positive"))
+        Err(refusal(ball.spec(), SetFault::Radius))
     }
 }
 

@@ -13,6 +13,7 @@ mod common_points;
 mod cone_in_ball;
 mod dykstra;
 mod face;
+mod fault;
 mod group_sparsity;
 mod half_space;
 mod intersection;
@@ -40,6 +41,7 @@ pub use common_points::CommonPoints;
 pub use cone_in_ball::ConeInBall;
 pub use dykstra::Dykstra;
 pub use face::Face;
+pub use fault::SetFault;
 pub use group_sparsity::GroupSparsity;
 pub use half_space::HalfSpace;
 pub use intersection::{Intersection, Projection, intersection};
@@ -149,8 +151,8 @@ pub fn projected(set: &dyn Constraint, point: &[f64]) -> Result<Vec<f64>> {
 const LONGEST_SPEC: usize = 80;
 
 /// The error of a set whose numbers make no sense, by themselves or for the parameter.
-fn refusal(spec: impl Display, reason: impl Into<String>) -> Error {
-    Error::constraint(brief(spec), reason)
+fn refusal(spec: impl Display, fault: impl Into<SetFault>) -> Error {
+    Error::constraint(brief(spec), fault)
 }
 
 /// The error of a projection that cannot be computed.
@@ -171,6 +173,5 @@ fn require_dimension(set: &dyn Constraint, expected: usize, found: usize) -> Res
     if expected == found {
         return Ok(());
     }
-    let reason = format!("the set describes {expected} coordinates, but the parameter has {found}");
-    Err(refusal(set.spec(), reason))
+    Err(refusal(set.spec(), SetFault::Dimension { expected, found }))
 }

@@ -5,7 +5,7 @@
 //! the whole matrix is taken, at $O(mn \min(m, n))$. A cone, not convex; among equal singular values the choice is
 //! whatever the (deterministic) decomposition yields.
 
-use super::{Constraint, Structure, Workspace, projection_failure, refusal, require_dimension};
+use super::{Constraint, SetFault, Structure, Workspace, projection_failure, refusal, require_dimension};
 use crate::error::Result;
 use crate::linalg::svd;
 use crate::shape::Shape;
@@ -33,7 +33,8 @@ impl Constraint for Rank {
             return Err(projection_failure(self, "an entry of the matrix is not finite"));
         }
         let mut numbers = work.take_numbers();
-        let done = svd::truncate(point, self.rows, self.columns, self.most, &mut numbers, &mut work.scratch);
+        let size = svd::Size { rows: self.rows, columns: self.columns };
+        let done = svd::truncate(point, size, self.most, &mut numbers, &mut work.scratch);
         work.return_numbers(numbers);
         done.then_some(()).ok_or_else(|| projection_failure(self, "the singular value decomposition did not converge"))
     }
@@ -52,11 +53,10 @@ impl Constraint for Rank {
             let reason = format!("the set is for a {rows}x{columns} matrix, but the parameter is {}", described(shape));
             return Err(refusal(self.spec(), reason));
         }
-        let possible = rows.min(columns);
-        if self.most <= possible {
+        if self.most <= rows.min(columns) {
             return Ok(());
         }
-        Err(refusal(self.spec(), format!("a {rows}x{columns} coefficient matrix has rank at most {possible}")))
+        Err(refusal(self.spec(), SetFault::RankTooLarge { rows, columns }))
     }
 
     fn structure(&self) -> Structure<'_> {

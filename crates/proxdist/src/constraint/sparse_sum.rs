@@ -9,7 +9,8 @@ use super::simplex::Simplex;
 use super::sparsity::keep_fits;
 use super::structure::top;
 use super::{
-    Choice, Choosing, Constraint, Face, Faces, L1Ball, NonNegative, RowsAndBalls, Structure, Workspace, refusal,
+    Choice, Choosing, Constraint, Face, Faces, L1Ball, NonNegative, RowsAndBalls, SetFault, Structure, Workspace,
+    refusal,
 };
 use crate::conic::Conic;
 use crate::error::Result;
@@ -37,7 +38,7 @@ impl SparseSum {
         if keep > 0 {
             return Ok(set);
         }
-        Err(refusal(set.spec(), "with no nonzero entry the sum cannot be positive: the set is empty"))
+        Err(refusal(set.spec(), SetFault::empty("with no nonzero entry the sum cannot be positive")))
     }
 
     /// At most `keep` nonzero entries in an L1 ball.

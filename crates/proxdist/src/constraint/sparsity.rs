@@ -5,7 +5,7 @@
 //! lower index.
 
 use super::selection::Cut;
-use super::{Choice, Choosing, Constraint, Structure, WholeSpace, Workspace, refusal};
+use super::{Choice, Choosing, Constraint, SetFault, Structure, WholeSpace, Workspace, refusal};
 use crate::error::Result;
 use crate::shape::Shape;
 use crate::spec::SetSpec;
@@ -74,11 +74,11 @@ impl Choosing for Sparsity {
 
 /// Refuses to keep more entries than there are.
 pub(super) fn keep_fits(set: &dyn Constraint, keep: usize, shape: Shape) -> Result<()> {
-    let p = shape.len();
-    if keep <= p {
+    let most = shape.len();
+    if keep <= most {
         return Ok(());
     }
-    Err(refusal(set.spec(), format!("the parameter has {p} entries, so at most {p} can be nonzero")))
+    Err(refusal(set.spec(), SetFault::TooManyNonzeros { most }))
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Buffers that projections reuse from step to step.
 
 use crate::linalg::Scratch;
+use std::fmt;
 
 /// Scratch memory for projections. Starts empty, grows to what the set needs, then stays.
 ///
@@ -13,6 +14,14 @@ pub struct Workspace {
     indices: Vec<Vec<usize>>,
     /// Memory for matrix decompositions.
     pub(crate) scratch: Scratch,
+}
+
+/// How many buffers there are; what is in them means nothing.
+impl fmt::Debug for Workspace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (numbers, indices) = (self.numbers.len(), self.indices.len());
+        f.debug_struct("Workspace").field("numbers", &numbers).field("indices", &indices).finish_non_exhaustive()
+    }
 }
 
 impl Workspace {

@@ -37,6 +37,7 @@ use crate::error::{Error, Result};
 use crate::shape::Shape;
 use magnitude::{Sizes, usual_weights};
 use std::borrow::Cow;
+use std::fmt;
 
 /// A data set: features, response and what else belongs to an observation. All of it checked on the way in.
 ///
@@ -57,6 +58,20 @@ pub struct Data<'a> {
     offset: Option<&'a [f64]>,
     names: Option<Vec<String>>,
     shape: Shape,
+}
+
+/// What there is, without its numbers.
+impl fmt::Debug for Data<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Data")
+            .field("rows", &self.rows())
+            .field("columns", &self.columns())
+            .field("shape", &self.shape)
+            .field("has_weights", &self.weights.is_some())
+            .field("has_offset", &self.offset.is_some())
+            .field("has_names", &self.names.is_some())
+            .finish_non_exhaustive()
+    }
 }
 
 impl<'a> Data<'a> {

@@ -205,8 +205,8 @@ impl<'a> Rows<'a> {
     /// `out += XᵀA` for `A` of `width` columns, row-major like `out`.
     pub fn add_transposed_product(&self, a: &[f64], width: usize, out: &mut [f64]) {
         match *self {
-            Self::Dense { values, rows, columns } => {
-                linalg::add_transposed_product(values, a, rows, columns, width, out);
+            Self::Dense { values, columns, .. } => {
+                linalg::add_transposed_product(values, a, columns, width, out);
             }
             Self::Sparse { .. } => {
                 for (i, a) in a.chunks_exact(width).enumerate() {

@@ -5,6 +5,7 @@
 
 use super::{ChunkSource, Data, RandomAccess, RowBuffer, Visit, Wanted};
 use crate::error::{Error, Result};
+use std::fmt;
 
 /// A source that is some rows of another, in any order.
 #[derive(Clone, Copy)]
@@ -18,6 +19,13 @@ impl<'a> Subset<'a> {
     pub fn new(source: &'a (dyn RandomAccess + 'a), rows: &'a [usize]) -> Result<Self> {
         check_rows(rows, source.rows())?;
         Ok(Self { source, rows })
+    }
+}
+
+/// Their number: there may be millions.
+impl fmt::Debug for Subset<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Subset").field("source", &self.source).field("rows", &self.rows.len()).finish()
     }
 }
 
@@ -53,6 +61,13 @@ pub struct Part<'a> {
     response: Vec<f64>,
     weights: Option<Vec<f64>>,
     offset: Option<Vec<f64>>,
+}
+
+/// Their number: there may be millions.
+impl fmt::Debug for Part<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Part").field("parent", &self.parent).field("rows", &self.rows.len()).finish_non_exhaustive()
+    }
 }
 
 impl Part<'_> {

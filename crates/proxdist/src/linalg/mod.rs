@@ -93,7 +93,11 @@ pub(crate) fn mirror(g: &mut [f64], size: usize) {
 }
 
 /// `out += XᵀA` for row-major `X` (`rows × columns`), `A` (`rows × width`) and `out` (`columns × width`).
-pub(crate) fn add_transposed_product(x: &[f64], a: &[f64], rows: usize, columns: usize, width: usize, out: &mut [f64]) {
+pub(crate) fn add_transposed_product(x: &[f64], a: &[f64], columns: usize, width: usize, out: &mut [f64]) {
+    if out.is_empty() {
+        return;
+    }
+    let rows = x.len() / columns;
     let x = MatRef::from_row_major_slice(x, rows, columns);
     let a = MatRef::from_row_major_slice(a, rows, width);
     matmul(MatMut::from_row_major_slice_mut(out, columns, width), Accum::Add, x.transpose(), a, 1.0, Par::Seq);

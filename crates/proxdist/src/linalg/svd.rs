@@ -41,16 +41,22 @@ const SEPARATED: f64 = 1e-12;
 /// Smallest $\sigma_r / \sigma_1$ for which $A^T A$ is used.
 const SAFE_RATIO: f64 = 1e-3;
 
+/// Rows and columns of a matrix.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Size {
+    pub(crate) rows: usize,
+    pub(crate) columns: usize,
+}
+
 /// Replaces the row-major matrix by a nearest one of rank at most `rank`; false if the decomposition fails.
 pub(crate) fn truncate(
     matrix: &mut [f64],
-    rows: usize,
-    columns: usize,
+    size: Size,
     rank: usize,
     numbers: &mut Vec<f64>,
     scratch: &mut Scratch,
 ) -> bool {
-    if rank >= rows.min(columns) {
+    if rank >= size.rows.min(size.columns) {
         return true;
     }
     let top = matrix.iter().fold(0.0_f64, |top, x| top.max(x.abs()));
@@ -65,7 +71,7 @@ pub(crate) fn truncate(
             *x /= scale;
         }
     }
-    let done = factored(matrix, rows, columns, rank, numbers, scratch);
+    let done = factored(matrix, size, rank, numbers, scratch);
     if scale != 1.0 {
         for x in matrix {
             *x *= scale;
@@ -74,14 +80,8 @@ pub(crate) fn truncate(
     done
 }
 
-fn factored(
-    matrix: &mut [f64],
-    rows: usize,
-    columns: usize,
-    rank: usize,
-    numbers: &mut Vec<f64>,
-    scratch: &mut Scratch,
-) -> bool {
+fn factored(matrix: &mut [f64], size: Size, rank: usize, numbers: &mut Vec<f64>, scratch: &mut Scratch) -> bool {
+    let Size { rows, columns } = size;
     let tall = rows >= columns;
     let view = MatRef::from_row_major_slice(matrix, rows, columns);
     let a = if tall { view } else { view.transpose() };
@@ -144,11 +144,11 @@ fn power(a: MatRef<f64>, w: &mut [f64], rank: usize, space: &mut [f64], scratch:
     let energy: f64 = norm_squared(a);
 
     start(basis);
-    multiply(image, m, a, basis, n, k);
+    multiply(image, a, basis, k);
     for step in 1..=MOST_STEPS {
-        multiply(back, n, a.transpose(), image, m, k);
-        orthonormalise(back, basis, coefficients, n, k, scratch);
-        multiply(image, m, a, basis, n, k);
+        multiply(back, a.transpose(), image, k);
+        orthonormalise(back, basis, coefficients, k, scratch);
+        multiply(image, a, basis, k);
         let missed = energy - image.iter().map(|x| x * x).sum::<f64>();
         // Each of the r leading values is at most a share of what was caught; the gap needs all to exceed what was missed.
         if missed * rank as f64 > energy - missed {
@@ -163,9 +163,9 @@ fn power(a: MatRef<f64>, w: &mut [f64], rank: usize, space: &mut [f64], scratch:
             return false;
         }
         let turn = &rotation[(k - rank) * k..];
-        multiply(v_leading, n, MatRef::from_column_major_slice(basis, n, k), turn, k, rank);
-        multiply(w, m, MatRef::from_column_major_slice(image, m, k), turn, k, rank);
-        multiply(&mut back[..n * rank], n, a.transpose(), w, m, rank);
+        multiply(v_leading, MatRef::from_column_major_slice(basis, n, k), turn, rank);
+        multiply(w, MatRef::from_column_major_slice(image, m, k), turn, rank);
+        multiply(&mut back[..n * rank], a.transpose(), w, rank);
         let error = movement(energy, missed, values, v_leading, &back[..n * rank]);
         if error <= CERTIFIED {
             return true;
@@ -222,8 +222,9 @@ fn start(basis: &mut [f64]) {
     }
 }
 
-/// `out = left * right`, both dense and column by column; `right` has `inner` rows.
-fn multiply(out: &mut [f64], rows: usize, left: MatRef<f64>, right: &[f64], inner: usize, columns: usize) {
+/// `out = left * right`, both column by column; `right` has `columns` of them.
+fn multiply(out: &mut [f64], left: MatRef<f64>, right: &[f64], columns: usize) {
+    let (rows, inner) = left.shape();
     let right = MatRef::from_column_major_slice(&right[..inner * columns], inner, columns);
     let out = MatMut::from_column_major_slice_mut(&mut out[..rows * columns], rows, columns);
     matmul(out, Accum::Replace, left, right, 1.0, Par::Seq);
@@ -245,15 +246,9 @@ fn lower_gram(gram: &mut [f64], size: usize, x: MatRef<f64>) {
 }
 
 /// Replaces `basis` by orthonormal columns that span those of `vectors`, by Householder reflections: also when the
-/// vectors are dependent. `vectors` is used up.
-fn orthonormalise(
-    vectors: &mut [f64],
-    basis: &mut [f64],
-    space: &mut [f64],
-    n: usize,
-    k: usize,
-    scratch: &mut Scratch,
-) {
+/// vectors are dependent. There are `k` of them, and they are used up.
+fn orthonormalise(vectors: &mut [f64], basis: &mut [f64], space: &mut [f64], k: usize, scratch: &mut Scratch) {
+    let n = vectors.len() / k;
     let block = qr::recommended_block_size::<f64>(n, k).min(k);
     let mut factor = MatMut::from_column_major_slice_mut(&mut space[..block * k], block, k);
     let mut vectors = MatMut::from_column_major_slice_mut(vectors, n, k);

@@ -150,6 +150,7 @@ impl<'a> Labelled<'a> {
 
 /// Weights of the four outcomes; counts if there are no weights.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Confusion {
     /// Ones decided as 1.
     pub true_positives: f64,
@@ -174,6 +175,7 @@ pub struct CalibrationBin {
 
 /// Everything measured about labels 0 and 1.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Classification {
     /// Rows evaluated.
     pub rows: usize,

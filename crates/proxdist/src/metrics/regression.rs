@@ -19,6 +19,7 @@ pub struct Quantile {
 
 /// Everything measured about a numeric response.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Regression {
     /// Rows evaluated.
     pub rows: usize,

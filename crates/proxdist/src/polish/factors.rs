@@ -150,7 +150,7 @@ impl Factors {
     pub(super) fn transpose_times_left(&self, z: &[f64]) -> Vec<f64> {
         let mut out = vec![0.0; self.columns * self.rank];
         if self.rank > 0 {
-            add_transposed_product(z, &self.left, self.rows, self.columns, self.rank, &mut out);
+            add_transposed_product(z, &self.left, self.columns, self.rank, &mut out);
         }
         out
     }

@@ -171,7 +171,7 @@ pub(super) fn crosses(
             }
             block.clear();
             chunk.rows.pick(candidates, block);
-            add_transposed_product(block, weighted, chunk.len(), candidates.len(), size, part);
+            add_transposed_product(block, weighted, candidates.len(), size, part);
         },
     )
 }

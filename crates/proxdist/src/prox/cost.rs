@@ -11,6 +11,7 @@ use crate::loss::Loss;
 
 /// A way to compute the prox of a batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Path {
     /// A root in one dimension, for one row.
     Scalar,

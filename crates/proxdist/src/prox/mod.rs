@@ -38,6 +38,7 @@ use conjugate::Conjugate;
 use dual::{Dual, DualPoint};
 use newton::{Newton, Outcome};
 use primal::Primal;
+use std::fmt;
 use stretched::Stretched;
 
 /// Prox of a batch loss: `theta` enters as the anchor and leaves as the minimiser.
@@ -124,8 +125,23 @@ pub struct Prox<'l> {
     last: Option<Taken>,
 }
 
+/// What it computes, without its memory.
+impl fmt::Debug for Prox<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Prox")
+            .field("loss", &self.loss)
+            .field("ridge", &self.ridge)
+            .field("intercept", &self.intercept)
+            .field("tolerance", &self.tolerance)
+            .field("forced", &self.forced)
+            .field("last", &self.last)
+            .finish_non_exhaustive()
+    }
+}
+
 /// What the last step took.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Taken {
     /// The path that finished it.
     pub path: Path,

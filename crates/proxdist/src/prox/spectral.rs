@@ -8,6 +8,7 @@ use super::{BatchProx, Prox, back};
 use crate::data::Batch;
 use crate::error::Result;
 use crate::linalg::{Eigen, times, transpose_times};
+use std::fmt;
 
 /// Coordinates beyond which the decomposition, a cubic cost, is not worth it.
 const LARGEST: usize = 2048;
@@ -20,6 +21,12 @@ pub struct SpectralProx<'l> {
     belongs_to: Option<u64>,
     linear: Vec<f64>,
     work: Vec<f64>,
+}
+
+impl fmt::Debug for SpectralProx<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SpectralProx").field("usual", &self.usual).finish_non_exhaustive()
+    }
 }
 
 impl<'l> SpectralProx<'l> {

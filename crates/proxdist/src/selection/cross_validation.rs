@@ -30,6 +30,7 @@ use std::ops::ControlFlow;
 /// | `seed`      | 0                  | fixes the folds |
 /// | `scoring`   | mean loss          | what a held-out fold is scored by |
 /// | `choice`    | one standard error | which point is fitted to all rows |
+#[derive(Debug)]
 pub struct CrossValidation<'a> {
     data: &'a Data<'a>,
     loss: Box<dyn Loss + 'a>,
@@ -46,6 +47,7 @@ pub struct CrossValidation<'a> {
 
 /// What a cross-validation found.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Selection {
     /// The scores of all points.
     pub table: Table,
@@ -194,7 +196,7 @@ impl<'a> CrossValidation<'a> {
         let inside = Settings { threads: None, resume: None, ..settings.clone() };
         let Some(threads) = settings.threads else { return self.select(grid, &inside, watch) };
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-        let pool = pool.map_err(|error| Error::Threads { threads, reason: error.to_string() })?;
+        let pool = pool.map_err(|error| Error::Threads { threads, source: error.into() })?;
         pool.install(|| self.select(grid, &inside, watch))
     }
 

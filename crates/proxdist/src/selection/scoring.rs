@@ -13,6 +13,7 @@ use std::str::FromStr;
 /// A score of a model on rows it has not seen; definitions in [`crate::metrics`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Scoring {
     /// `loss`: the mean loss, without ridge term; smaller is better.
     #[default]

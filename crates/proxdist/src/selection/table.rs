@@ -11,6 +11,7 @@ use std::str::FromStr;
 /// Which point is fitted to all rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Choice {
     /// The simplest within one standard error of the best.
     #[default]
@@ -42,6 +43,7 @@ impl FromStr for Choice {
 
 /// The scores of one point.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Score {
     /// The point.
     pub point: Point,
@@ -66,6 +68,7 @@ impl Score {
 
 /// The scores of all points, in the order of the grid.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Table {
     /// What the scores are.
     pub scoring: Scoring,

@@ -8,6 +8,7 @@ use std::sync::{Mutex, PoisonError};
 
 /// One fit of a cross-validation that has just been scored.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Finished<'a> {
     /// The fold held out, from 0.
     pub fold: usize,

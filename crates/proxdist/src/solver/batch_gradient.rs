@@ -5,6 +5,7 @@ use crate::linalg::axpy;
 use crate::loss::Loss;
 use crate::prox::{back, forward};
 use crate::ridge::Ridge;
+use std::fmt;
 
 /// Value and gradient of $f_B$, with their memory.
 pub(super) struct BatchGradient<'l> {
@@ -14,6 +15,12 @@ pub(super) struct BatchGradient<'l> {
     predictors: Vec<f64>,
     slopes: Vec<f64>,
     gradient: Vec<f64>,
+}
+
+impl fmt::Debug for BatchGradient<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("BatchGradient").field("loss", &self.loss).field("ridge", &self.ridge).finish_non_exhaustive()
+    }
 }
 
 impl<'l> BatchGradient<'l> {

@@ -24,6 +24,7 @@ const RELAXATION: f64 = 0.9;
 const ROUNDING: f64 = 1e-13;
 
 /// The prox of a batch over the set.
+#[derive(Debug)]
 pub struct ConstrainedPointStep<'a> {
     prox: Box<dyn BatchProx + 'a>,
     batch_loss: BatchGradient<'a>,

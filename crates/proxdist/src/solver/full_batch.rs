@@ -15,6 +15,7 @@ use crate::linalg::norm;
 use crate::prox::BatchProx;
 
 /// Projects and takes the prox, with momentum if wanted.
+#[derive(Debug)]
 pub struct FullBatchStep<'a> {
     constraint: &'a dyn Constraint,
     prox: Box<dyn BatchProx + 'a>,

@@ -11,6 +11,7 @@ use crate::loss::Loss;
 use crate::ridge::Ridge;
 
 /// Goes down the gradient.
+#[derive(Debug)]
 pub struct GradientStep<'a> {
     gradient: BatchGradient<'a>,
 }

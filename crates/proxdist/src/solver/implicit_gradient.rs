@@ -9,6 +9,7 @@ use crate::error::Result;
 use crate::prox::BatchProx;
 
 /// Takes the prox.
+#[derive(Debug)]
 pub struct ImplicitStep<'a> {
     prox: Box<dyn BatchProx + 'a>,
 }

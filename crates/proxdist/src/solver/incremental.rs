@@ -18,6 +18,7 @@ use crate::prox::BatchProx;
 use crate::ridge::Ridge;
 
 /// The part that gets the gradient step.
+#[derive(Debug)]
 pub(super) enum Explicit<'a> {
     /// Nothing: $g = 0$.
     Nothing,
@@ -45,6 +46,7 @@ impl<'a> Explicit<'a> {
 }
 
 /// A proximal step, a gradient step and the projection.
+#[derive(Debug)]
 pub struct IncrementalStep<'a> {
     pub(super) prox: Box<dyn BatchProx + 'a>,
     pub(super) explicit: Explicit<'a>,

@@ -10,6 +10,7 @@ use crate::sampling::Sampler;
 use crate::schedule::{Schedule, checked_rho};
 
 /// A method at work on data.
+#[derive(Debug)]
 pub struct Iteration<'a, S: Step = Box<dyn Step + 'a>> {
     data: &'a Data<'a>,
     how: S,

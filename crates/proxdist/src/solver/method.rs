@@ -2,7 +2,7 @@
 
 use super::incremental::Explicit;
 use super::{
-    ConstrainedPointStep, DistanceStep, FullBatchStep, GradientStep, ImplicitStep, IncrementalStep, Penalty,
+    ConstrainedPointStep, DistanceStep, FullBatchStep, GradientStep, ImplicitStep, IncrementalStep, NormPenalty,
     ProjectedGradientStep, ProximalGradientStep, RobbinsMonroStep, Step,
 };
 use crate::constraint::{Structure, Workspace};
@@ -46,7 +46,7 @@ pub enum Method {
     /// `spg`: a gradient step, then the proximal map of the set or of a penalty in its place.
     ProximalGradient {
         /// The penalty, if it takes the place of the set.
-        penalty: Option<Penalty>,
+        penalty: Option<NormPenalty>,
     },
     /// `prm`: the step of `spd` with its prox solved by stochastic gradient steps.
     RobbinsMonro {
@@ -62,6 +62,7 @@ pub enum Method {
 
 /// Which part of the objective `incremental` takes by a gradient step.
 #[derive(Clone, Default)]
+#[non_exhaustive]
 pub enum Split {
     /// None: g = 0.
     #[default]
@@ -141,7 +142,7 @@ impl Method {
 
     /// Weight of an L1 penalty that the method adds to F.
     pub(crate) fn l1_weight(&self) -> f64 {
-        if let Self::ProximalGradient { penalty: Some(Penalty::L1(weight)) } = self { *weight } else { 0.0 }
+        if let Self::ProximalGradient { penalty: Some(NormPenalty::L1(weight)) } = self { *weight } else { 0.0 }
     }
 
     /// The problem with all that the method adds to its smooth part, if it adds anything.
@@ -156,7 +157,7 @@ impl Method {
                 let whole = Problem::new(problem.data(), sum, problem.constraint());
                 Some(whole.ridge(problem.ridge_term()).intercept(problem.has_intercept()))
             }
-            Self::ProximalGradient { penalty: Some(Penalty::L2(weight)) } => {
+            Self::ProximalGradient { penalty: Some(NormPenalty::L2(weight)) } => {
                 Some(base(problem.ridge_term().plus(*weight)))
             }
             _ => None,
@@ -173,7 +174,7 @@ impl Method {
             Self::FullBatch { tolerance: Some(tolerance), .. } => positive("the tolerance of pd", *tolerance),
             Self::ConstrainedPoint { tolerance } => positive("the tolerance of cspp", *tolerance),
             Self::RobbinsMonro { steps: Some(0) } => Err(Error::setting("the steps of prm", "at least 1", 0)),
-            Self::ProximalGradient { penalty: Some(Penalty::L1(weight) | Penalty::L2(weight)) } => {
+            Self::ProximalGradient { penalty: Some(NormPenalty::L1(weight) | NormPenalty::L2(weight)) } => {
                 positive("the penalty of spg", *weight)?;
                 if matches!(problem.constraint().structure(), Structure::WholeSpace) {
                     return Ok(());

@@ -1,7 +1,7 @@
 //! Methods as text, `pd:momentum=yes;tolerance=1e-6`: a name and, after a colon, options `key=value` apart by semicolons.
 
 use super::method::{Method, Split};
-use super::proximal_gradient::Penalty;
+use super::proximal_gradient::NormPenalty;
 use crate::error::{Error, Result};
 use crate::loss;
 use std::fmt;
@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 /// One line of the catalogue of methods.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct MethodEntry {
     /// The word the method is called by.
     pub name: &'static str,
@@ -115,8 +116,8 @@ impl fmt::Display for Method {
             }
             Self::ProximalGradient { penalty } => {
                 let penalty = penalty.map(|penalty| match penalty {
-                    Penalty::L1(weight) => format!("l1={weight}"),
-                    Penalty::L2(weight) => format!("l2={weight}"),
+                    NormPenalty::L1(weight) => format!("l1={weight}"),
+                    NormPenalty::L2(weight) => format!("l2={weight}"),
                 });
                 ("spg", penalty.into_iter().collect())
             }
@@ -151,7 +152,7 @@ impl FromStr for Method {
                 project_between: options.choice("between", ["free", "projected"])?,
             },
             "spg" => {
-                let (l1, l2) = (options.number("l1")?.map(Penalty::L1), options.number("l2")?.map(Penalty::L2));
+                let (l1, l2) = (options.number("l1")?.map(NormPenalty::L1), options.number("l2")?.map(NormPenalty::L2));
                 if l1.is_some() && l2.is_some() {
                     return Err(options.error("l2", "give l1 or l2, not both"));
                 }

@@ -40,7 +40,7 @@ pub(crate) use monitor::{Moment, Monitor, usual_monitor_rows, worst_bearable};
 pub use notes::{Note, Reason};
 pub use projected_gradient::ProjectedGradientStep;
 pub use proximal_distance::{DistanceStep, ProximalDistance};
-pub use proximal_gradient::{Penalty, ProximalGradientStep};
+pub use proximal_gradient::{NormPenalty, ProximalGradientStep};
 pub use robbins_monro::RobbinsMonroStep;
 pub use setting::{Declaration, Kind, Setting, Topic, Word};
 pub use settings::{Limits, Settings, StopRule};

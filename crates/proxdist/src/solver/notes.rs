@@ -16,6 +16,7 @@ use std::fmt;
 
 /// A setting that was given and had no effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Note {
     /// The setting.
     pub setting: Setting,

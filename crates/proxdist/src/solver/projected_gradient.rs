@@ -12,6 +12,7 @@ use crate::loss::Loss;
 use crate::ridge::Ridge;
 
 /// Goes down the gradient, then projects.
+#[derive(Debug)]
 pub struct ProjectedGradientStep<'a> {
     gradient: BatchGradient<'a>,
     constraint: &'a dyn Constraint,

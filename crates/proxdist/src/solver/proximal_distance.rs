@@ -4,13 +4,12 @@
 
 use super::{Iterate, Iteration, Step};
 use crate::constraint::{Constraint, Workspace};
-use crate::data::{Batch, Data};
+use crate::data::Batch;
 use crate::error::Result;
 use crate::prox::BatchProx;
-use crate::sampling::Sampler;
-use crate::schedule::Schedule;
 
 /// Projects, then takes the prox.
+#[derive(Debug)]
 pub struct DistanceStep<'a> {
     constraint: &'a dyn Constraint,
     prox: Box<dyn BatchProx + 'a>,
@@ -37,17 +36,3 @@ impl Step for DistanceStep<'_> {
 
 /// Algorithm 1 of the paper, one step at a time.
 pub type ProximalDistance<'a> = Iteration<'a, DistanceStep<'a>>;
-
-impl<'a> ProximalDistance<'a> {
-    /// A run that starts from `theta`: coefficients, then the intercept if the prox has one.
-    pub fn new(
-        data: &'a Data<'a>,
-        constraint: &'a dyn Constraint,
-        prox: Box<dyn BatchProx + 'a>,
-        schedule: &'a dyn Schedule,
-        sampler: Sampler,
-        theta: Vec<f64>,
-    ) -> Result<Self> {
-        Self::of(DistanceStep::new(constraint, prox), data, schedule, sampler, theta)
-    }
-}

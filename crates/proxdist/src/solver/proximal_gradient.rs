@@ -18,14 +18,15 @@ use crate::ridge::Ridge;
 
 /// A penalty on the coefficients.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Penalty {
+#[non_exhaustive]
+pub enum NormPenalty {
     /// $\lambda\|\theta\|_1$
     L1(f64),
     /// $\frac\lambda2\|\theta\|^2$
     L2(f64),
 }
 
-impl Penalty {
+impl NormPenalty {
     /// $\|D^{-1/2}r\|$, where $r$ is the part of $-g$ outside the subdifferential of the penalty at `theta`: zero at a minimiser of $F + q$.
     pub(crate) fn residual(self, theta: &[f64], gradient: &[f64], metric: &[f64]) -> f64 {
         let left = |j: usize| match self {
@@ -53,14 +54,15 @@ impl Penalty {
 }
 
 /// Goes down the gradient, then takes the proximal map of the penalty.
+#[derive(Debug)]
 pub struct ProximalGradientStep<'a> {
     gradient: BatchGradient<'a>,
-    penalty: Penalty,
+    penalty: NormPenalty,
 }
 
 impl<'a> ProximalGradientStep<'a> {
     /// The step for a loss, a ridge weight and a penalty.
-    pub fn new(loss: &'a dyn Loss, ridge: impl Into<Ridge<'a>>, penalty: Penalty) -> Self {
+    pub fn new(loss: &'a dyn Loss, ridge: impl Into<Ridge<'a>>, penalty: NormPenalty) -> Self {
         Self { gradient: BatchGradient::new(loss, ridge), penalty }
     }
 }

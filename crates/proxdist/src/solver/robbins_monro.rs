@@ -13,6 +13,7 @@ use crate::loss::Loss;
 use crate::ridge::Ridge;
 
 /// Projects, then takes gradient steps on the prox.
+#[derive(Debug)]
 pub struct RobbinsMonroStep<'a> {
     loss: &'a dyn Loss,
     ridge: Ridge<'a>,

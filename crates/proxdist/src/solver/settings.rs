@@ -12,6 +12,7 @@ use std::time::Duration;
 
 /// When a run has converged.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum StopRule {
     /// $F(P_C(\theta))$ on the monitor rows changes by less than the tolerance, relatively, over several checkpoints, and
     /// $\theta$ is close to $C$. The best checkpoint is returned.

@@ -31,7 +31,7 @@ pub use table::{Convexity, EXAMPLE_SHAPE, SetEntry, sets};
 
 use crate::constraint::{
     Affine, Ball, Blocks, Bounds, Constraint, GroupSparsity, HalfSpace, L1Ball, LinfBall, Monotone, NonNegative, Rank,
-    Simplex, Sparsity, WholeSpace, intersection,
+    SetFault, Simplex, Sparsity, WholeSpace, intersection,
 };
 use crate::error::{Error, Result};
 use crate::shape::Shape;
@@ -145,6 +145,7 @@ pub enum Direction {
 
 /// How indices are put into groups.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Groups {
     /// Groups of `size` neighbours.
     Consecutive {
@@ -245,9 +246,7 @@ impl SetSpec {
             Self::Rank { rank } => match shape {
                 Shape::Matrix { rows, columns } => Box::new(Rank::at_most(*rank, rows, columns)),
                 Shape::Vector(length) => {
-                    let reason =
-                        format!("the parameter is a vector of length {length}; rank needs a matrix, such as 64x64");
-                    return Err(Error::constraint(self.to_string(), reason));
+                    return Err(Error::constraint(self.to_string(), SetFault::NeedsMatrix { length }));
                 }
             },
             Self::Bounds { lower, upper } => Box::new(Bounds::between(*lower, *upper)?),

@@ -252,28 +252,13 @@ fn known_names() -> String {
 }
 
 fn unknown(name: &str) -> String {
-    let nearest = names().map(|known| (edit_distance(name, known), known)).min();
+    // A name is short; the tail of a long text cannot bring it nearer.
+    let start: String = name.chars().take(64).collect();
+    let nearest = names().map(|known| (strsim::levenshtein(&start, known), known)).min();
     match nearest {
         Some((distance, known)) if !name.is_empty() && distance <= known.len() / 2 => {
             format!("no such set; did you mean {known}? {}", known_names())
         }
         _ => known_names(),
     }
-}
-
-/// How many letters must be added, removed or replaced to turn one word into the other.
-fn edit_distance(from: &str, to: &str) -> usize {
-    let to: Vec<char> = to.chars().collect();
-    let mut row: Vec<usize> = (0..=to.len()).collect();
-    // A name is short; the tail of a long text cannot bring it nearer.
-    for (i, a) in from.chars().take(64).enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, b) in to.iter().enumerate() {
-            let replaced = diagonal + usize::from(a != *b);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[to.len()]
 }

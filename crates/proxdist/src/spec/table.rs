@@ -31,6 +31,7 @@ pub struct SetEntry {
 
 /// Whether the sets of a row are convex.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Convexity {
     /// All are.
     Yes,

@@ -19,6 +19,7 @@ const MOST_STEPS: u64 = 1_000_000;
 
 /// A schedule and the bound it gives.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Recommendation {
     /// $\rho_1$
     pub rho1: f64,
@@ -30,6 +31,7 @@ pub struct Recommendation {
 
 /// Advice for a number of steps.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Advice {
     /// The number of steps, $k$.
     pub steps: u64,

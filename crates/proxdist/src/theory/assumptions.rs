@@ -20,6 +20,7 @@ pub enum Verdict {
 
 /// One condition of the theorems.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Assumption {
     /// Its place in the paper.
     pub name: &'static str,

@@ -8,7 +8,7 @@ use crate::problem::{Problem, in_pool};
 use crate::prox::Prox;
 use crate::sampling::Sampler;
 use crate::schedule::Polynomial;
-use crate::solver::{ProximalDistance, Solver as _};
+use crate::solver::{DistanceStep, ProximalDistance, Solver as _};
 use rayon::prelude::*;
 use serde::Serialize;
 
@@ -34,6 +34,7 @@ pub struct Plan {
 
 /// A quantity over the runs, at each checkpoint.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Curve {
     /// The mean.
     pub mean: Vec<f64>,
@@ -49,6 +50,7 @@ pub struct Curve {
 
 /// The averages.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Measured {
     /// The checkpoints, evenly spread on a logarithmic axis.
     pub steps: Vec<u64>,
@@ -73,7 +75,8 @@ pub fn measure(
     }
     let steps = checkpoints(plan.steps);
     let numbers = 0..plan.repeats as u64;
-    let one = |number: u64| run(problem, study, &schedule, plan.seed.wrapping_add(number), &steps, is_ended);
+    let repeated = Repeated { problem, study, schedule, steps: &steps, is_ended };
+    let one = |number: u64| repeated.run(plan.seed.wrapping_add(number));
     let runs: Vec<Option<Run>> = in_pool(plan.threads, || numbers.into_par_iter().map(one).collect::<Result<_>>())?;
     let Some(runs) = runs.into_iter().collect::<Option<Vec<Run>>>() else { return Ok(None) };
     let (parameter, objective): (Vec<_>, Vec<_>) = runs.into_iter().map(|run| (run.parameter, run.objective)).unzip();
@@ -87,35 +90,48 @@ struct Run {
     objective: Vec<f64>,
 }
 
-fn run(
-    problem: &Problem,
-    study: &Study,
-    schedule: &Polynomial,
-    seed: u64,
-    steps: &[u64],
-    is_ended: &(dyn Fn() -> bool + Sync),
-) -> Result<Option<Run>> {
-    let (data, set, objective) = (problem.data(), problem.constraint(), problem.objective());
-    let prox = Prox::new(problem.loss()).ridge(problem.ridge_term()).intercept(problem.has_intercept());
-    let sampler = Sampler::new(study.sampling, data.rows(), study.batch_size, seed);
-    let mut solver = ProximalDistance::new(data, set, Box::new(prox), schedule, sampler, study.start.clone())?;
-    let best = objective.value(&study.solution)?;
-    let mut work = Workspace::default();
-    let mut point = study.start.clone();
-    let mut run = Run { parameter: Vec::with_capacity(steps.len()), objective: Vec::with_capacity(steps.len()) };
-    for &step in steps {
-        while solver.step() < step {
-            solver.advance()?;
-            if solver.step().is_multiple_of(64) && is_ended() {
-                return Ok(None);
+/// What the runs have in common.
+struct Repeated<'a> {
+    problem: &'a Problem<'a>,
+    study: &'a Study,
+    schedule: Polynomial,
+    steps: &'a [u64],
+    is_ended: &'a (dyn Fn() -> bool + Sync),
+}
+
+impl Repeated<'_> {
+    /// The run of a seed; `None` if it was ended early.
+    fn run(&self, seed: u64) -> Result<Option<Run>> {
+        let (problem, study) = (self.problem, self.study);
+        let (data, set, objective) = (problem.data(), problem.constraint(), problem.objective());
+        let prox = Prox::new(problem.loss()).ridge(problem.ridge_term()).intercept(problem.has_intercept());
+        let sampler = Sampler::new(study.sampling, data.rows(), study.batch_size, seed);
+        let mut solver = ProximalDistance::of(
+            DistanceStep::new(set, Box::new(prox)),
+            data,
+            &self.schedule,
+            sampler,
+            study.start.clone(),
+        )?;
+        let best = objective.value(&study.solution)?;
+        let mut work = Workspace::default();
+        let mut point = study.start.clone();
+        let mut run =
+            Run { parameter: Vec::with_capacity(self.steps.len()), objective: Vec::with_capacity(self.steps.len()) };
+        for &step in self.steps {
+            while solver.step() < step {
+                solver.advance()?;
+                if solver.step().is_multiple_of(64) && (self.is_ended)() {
+                    return Ok(None);
+                }
             }
+            point.copy_from_slice(solver.theta());
+            set.project(&mut point[..data.columns()], &mut work)?;
+            run.parameter.push(point.iter().zip(&study.solution).map(|(a, b)| (a - b) * (a - b)).sum());
+            run.objective.push(objective.value(&point)? - best);
         }
-        point.copy_from_slice(solver.theta());
-        set.project(&mut point[..data.columns()], &mut work)?;
-        run.parameter.push(point.iter().zip(&study.solution).map(|(a, b)| (a - b) * (a - b)).sum());
-        run.objective.push(objective.value(&point)? - best);
+        Ok(Some(run))
     }
-    Ok(Some(run))
 }
 
 impl Curve {

@@ -17,6 +17,7 @@ use crate::trace::{Observer, Silent};
 
 /// The constants of a problem, with what they rest on.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Study {
     /// The constants.
     pub constants: Constants,

@@ -172,13 +172,23 @@ fn a_nan_is_never_hidden() {
 }
 
 #[test]
-fn a_point_of_the_wrong_length_is_an_error_or_harmless() {
+fn a_point_of_the_wrong_length_is_an_error_or_is_projected_onto_the_set_of_that_length() {
+    let mut refused = 0;
     for case in every_set() {
         let set = build(&case);
         for length in [0, 1, 2, 5, 7, 13] {
-            let _ = projected(&*set, &vec![1.0; length]);
+            match projected(&*set, &vec![1.0; length]) {
+                Ok(p) => {
+                    assert!(p.len() == length && p.iter().all(|v| v.is_finite()), "{}: {p:?}", case.spec);
+                    let again = project(&*set, &p);
+                    assert!(distance(&again, &p) <= 1e-9, "{}: {p:?} -> {again:?}", case.spec);
+                }
+                Err(Error::Constraint { .. } | Error::Projection { .. }) => refused += 1,
+                Err(error) => panic!("{}: {error}", case.spec),
+            }
         }
     }
+    assert!(refused > 0, "sets that describe a number of coordinates refuse others");
 }
 
 #[test]

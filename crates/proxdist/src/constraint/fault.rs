@@ -1,0 +1,120 @@
+//! What can be wrong with a set, by itself or for a parameter: the rule that is broken, with its numbers, so that a caller can say what
+//! would be right without reading a message.
+
+use crate::spec::SetSpec;
+
+/// Why a set is refused.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SetFault {
+    /// More nonzero entries are allowed than there are entries.
+    #[error("the parameter has {most} entries, so at most {most} can be nonzero")]
+    TooManyNonzeros {
+        /// Entries of the parameter.
+        most: usize,
+    },
+    /// More nonzero groups are allowed than there are groups.
+    #[error("there are {most} groups, so at most {most} can be nonzero")]
+    TooManyGroups {
+        /// Groups there are.
+        most: usize,
+    },
+    /// No matrix of that shape has the rank that is allowed.
+    #[error("a {rows}x{columns} coefficient matrix has rank at most {}", rows.min(columns))]
+    RankTooLarge {
+        /// Rows of the matrix.
+        rows: usize,
+        /// Its columns.
+        columns: usize,
+    },
+    /// A set of matrices, but the parameter is a vector.
+    #[error("the parameter is a vector of length {length}; rank needs a matrix, such as 64x64")]
+    NeedsMatrix {
+        /// Entries of the parameter.
+        length: usize,
+    },
+    /// The set is about another number of coordinates.
+    #[error("the set describes {expected} coordinates, but the parameter has {found}")]
+    Dimension {
+        /// Coordinates of the set.
+        expected: usize,
+        /// Entries of the parameter.
+        found: usize,
+    },
+    /// A range of indices that the parameter does not have.
+    #[error("the range {first}-{last} goes beyond the parameter, which has {entries} entries")]
+    BeyondParameter {
+        /// First index of the range.
+        first: usize,
+        /// Its last index.
+        last: usize,
+        /// Entries of the parameter.
+        entries: usize,
+    },
+    /// The radius of a ball.
+    #[error("the radius must be a finite number, zero or positive")]
+    Radius,
+    /// A set that had to be convex.
+    #[error("{part} is not convex")]
+    NotConvex {
+        /// The set.
+        part: SetSpec,
+    },
+    /// A set that had to be a cone.
+    #[error("{part} is not a cone")]
+    NotACone {
+        /// The set.
+        part: SetSpec,
+    },
+    /// Two sets without a way to project onto both at once.
+    #[error(
+        "no exact projection is known for {first} together with {second}. Sets that are not convex combine only as \
+         sparsity with box, nonneg or linf, or with simplex, or with l1 (and nonneg); and cones (sparsity, \
+         group-sparsity, rank, nonneg, monotone, sparsity with nonneg) with one ball around the origin"
+    )]
+    NoExactProjection {
+        /// One of them.
+        first: SetSpec,
+        /// The other.
+        second: SetSpec,
+    },
+    /// No point lies in all parts.
+    #[error("{why}: the set is empty")]
+    Empty {
+        /// Which parts exclude each other, or how.
+        why: String,
+    },
+    /// A part of a set of several ranges.
+    #[error("in the range {first}-{last}, {spec}: {fault}")]
+    InRange {
+        /// First index of the range.
+        first: usize,
+        /// Its last index.
+        last: usize,
+        /// The set of that range.
+        spec: String,
+        /// What is wrong with it.
+        fault: Box<SetFault>,
+    },
+    /// Anything else, such as numbers that make no sense for one kind of set.
+    #[error("{0}")]
+    Other(String),
+}
+
+impl SetFault {
+    pub(super) fn empty(why: impl Into<String>) -> Self {
+        Self::Empty { why: why.into() }
+    }
+}
+
+impl From<String> for SetFault {
+    fn from(text: String) -> Self {
+        Self::Other(text)
+    }
+}
+
+impl From<&str> for SetFault {
+    fn from(text: &str) -> Self {
+        Self::Other(text.to_owned())
+    }
+}
