@@ -220,3 +220,30 @@ pub(crate) fn file_hint(error: &std::io::Error) -> &'static str {
         _ => "choose another path",
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proxdist::Shape;
+    use proxdist::spec::SetSpec;
+
+    #[test]
+    fn the_hint_for_a_set_says_what_would_be_right() {
+        let matrix = Shape::Matrix { rows: 64, columns: 8 };
+        let table = [
+            ("rank:9", matrix, "choose a rank from 1 to 8"),
+            ("rank:2", Shape::Vector(512), "--shape 64x64"),
+            ("sparsity:7", Shape::Vector(5), "choose sparsity:1 to sparsity:5"),
+            ("sparsity:7 & box:0,1", Shape::Vector(5), "choose sparsity:1 to sparsity:5"),
+            ("group-sparsity:4;size=2", Shape::Vector(6), "from 1 to 3 groups"),
+            ("sparsity:1 & monotone", Shape::Vector(5), "can be combined"),
+            ("simplex:1 & simplex:2", Shape::Vector(5), "can be combined"),
+            ("ball:-1", Shape::Vector(5), "change the set"),
+        ];
+        for (text, shape, wanted) in table {
+            let error = SetSpec::parse(text).and_then(|spec| spec.build(shape).map(|_| ())).unwrap_err();
+            let hint = Failure::from(error).hint;
+            assert!(hint.contains(wanted), "{text}: {hint}");
+        }
+    }
+}

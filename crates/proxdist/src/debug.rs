@@ -59,8 +59,8 @@ mod tests {
 
     #[test]
     fn a_problem_shows_what_it_is_and_none_of_its_numbers() {
-        let x = [1.25; 6000];
-        let y = [7.5; 3000];
+        let x = vec![1.25; 6000];
+        let y = vec![7.5; 3000];
         let data = Data::dense(&x, 2, &y).unwrap();
         let problem = Problem::new(&data, Huber::with_delta(2.0).unwrap(), Sparsity::at_most(1));
         let shown = format!("{problem:?}");

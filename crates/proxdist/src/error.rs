@@ -155,7 +155,7 @@ pub enum Error {
         /// The set as a specification such as `sparsity:20`.
         spec: String,
         /// What is wrong with it.
-        fault: SetFault,
+        fault: Box<SetFault>,
     },
     /// A specification that could not be read.
     #[error("cannot read {text:?}, at {at:?} (character {position}): {reason}")]
@@ -301,6 +301,6 @@ impl Error {
     }
 
     pub(crate) fn constraint(spec: impl Into<String>, fault: impl Into<SetFault>) -> Self {
-        Self::Constraint { spec: spec.into(), fault: fault.into() }
+        Self::Constraint { spec: spec.into(), fault: Box::new(fault.into()) }
     }
 }

@@ -37,12 +37,15 @@ impl Observer for Keep {
     }
 }
 
+/// Numbers, trace, reason to stop, steps and schedule.
+type Bits = (Vec<u64>, Vec<(u64, u64, u64)>, Stop, u64, String);
+
 /// All of a fit but the time that it took.
-fn bits(fit: &Fit) -> (Vec<u64>, Vec<(u64, u64, u64)>, Stop, u64, String) {
+fn bits(fit: &Fit) -> Bits {
     let rest = fit.intercept().into_iter().chain([fit.certificate().stationarity]);
     let numbers = fit.coefficients().iter().copied().chain(rest);
     let trace = fit.trace().iter().map(|at| (at.step, at.objective.to_bits(), at.rho.to_bits())).collect();
-    (numbers.map(|x| x.to_bits()).collect(), trace, fit.stop(), fit.steps(), fit.model().schedule.clone())
+    (numbers.map(f64::to_bits).collect(), trace, fit.stop(), fit.steps(), fit.model().schedule.clone())
 }
 
 /// Fits once, then again from every state that was shown; returns the stages that were seen.

@@ -106,7 +106,9 @@ fn fitted(train: &Data, keep: usize, ridge: f64, settings: &FitSettings, halt: H
 fn classification(fit: &Fit, test: &Data) -> Result<Classification> {
     match Evaluation::of_model(fit.model(), test)? {
         Evaluation::Classification(result) => Ok(result),
-        _ => Err(Error::WrongData { path: FILE.into(), found: "numbers".into(), expected: "two classes".into() }),
+        Evaluation::Regression(_) => {
+            Err(Error::WrongData { path: FILE.into(), found: "numbers".into(), expected: "two classes".into() })
+        }
     }
 }
 

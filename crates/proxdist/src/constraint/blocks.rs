@@ -105,7 +105,7 @@ impl Constraint for Blocks<'_> {
             let inside = part.set.check(Shape::Vector(part.last - part.first + 1));
             inside.map_err(|error| match error {
                 Error::Constraint { spec, fault } => {
-                    let (first, last, fault) = (part.first, part.last, Box::new(fault));
+                    let (first, last) = (part.first, part.last);
                     refusal(self.spec(), SetFault::InRange { first, last, spec, fault })
                 }
                 other => other,
