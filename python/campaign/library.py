@@ -69,6 +69,7 @@ def fitted(problem: Problem) -> Result:
     """Fits a problem; raises what the package raises."""
     asked = {
         "loss": problem.loss.name,
+        "classes": False,
         "constraint": problem.set.spec,
         "ridge": problem.ridge,
         "intercept": problem.intercept,
