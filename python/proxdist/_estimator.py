@@ -172,9 +172,7 @@ class Constrained(Display, BaseEstimator):
         if self.standardize is True:
             raise ValueError("standardize=True needs all rows at once; scale the blocks yourself, or leave it 'auto'")
         settings = settings_of(self)
-        # After loading a model file there is no first penalty to go on with.
-        before = [result for result in getattr(self, "_results", []) if result["rho1"] is not None]
-        states = getattr(self, "_stream", None) or [self._state(result) for result in before]
+        states = getattr(self, "_stream", None) or [self._state(result) for result in getattr(self, "_results", [])]
         if len(states) != len(all_rows):
             states = [None] * len(all_rows)
         problem = self._problem(None, shape) | {"standardize": False}
@@ -206,7 +204,9 @@ class Constrained(Display, BaseEstimator):
         theta = result["coef"]
         if self.fit_intercept:
             theta = np.append(theta, result["intercept"] or 0.0)
-        return {"theta": theta, "step": result["steps"], "rho1": result["rho1"]}
+        # A fit without steps and a model from a file have no first penalty: the first block chooses it.
+        rho1 = result.get("rho1")
+        return {"theta": theta, "step": 0 if rho1 is None else result["steps"], "rho1": rho1}
 
     def _predictor(self, X: Any, index: int, offset: Any) -> Any:
         """Linear predictors of one of the models, for checked ``X``."""

@@ -27,6 +27,13 @@ pub(crate) struct State {
     /// Coefficients, then the intercept if there is one; need not lie in the set.
     theta: Vec<f64>,
     step: u64,
+    rho1: Option<f64>,
+}
+
+/// The same once the first penalty is known.
+struct Begun {
+    theta: Vec<f64>,
+    step: u64,
     rho1: f64,
 }
 
@@ -54,11 +61,15 @@ pub(crate) fn partial_fit<'py>(
         let set = problem.constraint.set(data.parameter_shape(), &link)?;
         let loss = problem.loss.loss(problem.classes, &link)?;
         let state = match (state, settings.rho1_value()) {
-            (Some(state), _) => state,
-            (None, Some(rho1)) => {
-                State { theta: vec![0.0; data.columns() + usize::from(problem.intercept)], step: 0, rho1 }
+            (Some(State { theta, step, rho1: Some(rho1) }), _) => Begun { theta, step, rho1 },
+            (state, Some(rho1)) => {
+                let zero = || vec![0.0; data.columns() + usize::from(problem.intercept)];
+                Begun { theta: state.map_or_else(zero, |state| state.theta), step: 0, rho1 }
             }
-            (None, None) => raced(&data, &*loss, &*set, &problem, &settings, &link)?,
+            (state, None) => {
+                let from = state.map(|state| state.theta);
+                raced(from, &data, &*loss, &*set, &problem, &settings, &link)?
+            }
         };
         let advanced = advanced(state, &data, &*loss, &*set, &problem, &settings, &link);
         advanced.map_err(|error| exception(&error))
@@ -85,38 +96,46 @@ fn without_effect(settings: &Settings) -> Vec<(&'static str, &'static str)> {
     given.filter(|declared| !is_used(declared.setting)).map(|declared| (declared.parameter, reason)).collect()
 }
 
-/// The state after the race for the first penalty.
+/// The state after the race for the first penalty, from zero or where an earlier fit ended.
 fn raced(
+    from: Option<Vec<f64>>,
     data: &Data,
     loss: &dyn Loss,
     set: &dyn Constraint,
     problem: &Request,
     settings: &Settings,
     link: &Link,
-) -> PyResult<State> {
+) -> PyResult<Begun> {
     let wanted = settings.clone().method(Method::default()).growth(Growth::default()).polish(false).max_steps(RACE);
     let wanted = match settings.batch_size_value() {
         Some(size) => wanted.batch_size(size.clamp(1, data.rows())),
         None => wanted,
+    };
+    let wanted = match from {
+        Some(mut theta) if theta.len() >= data.columns() => {
+            let intercept = theta.split_off(data.columns()).first().copied().unwrap_or(0.0);
+            wanted.start(theta, intercept)
+        }
+        _ => wanted,
     };
     let task = Problem::new(data, loss, set).ridge(problem.ridge).intercept(problem.intercept);
     let fit = task.fit_observed(&wanted, &mut &*link).map_err(|error| exception(&error))?;
     let mut theta = fit.coefficients().to_vec();
     theta.extend(fit.intercept());
     let rho1 = fit.rho1().unwrap_or(1.0);
-    Ok(State { theta, step: fit.steps(), rho1 })
+    Ok(Begun { theta, step: fit.steps(), rho1 })
 }
 
 /// The state after the block, the point of the set that belongs to it, and F there on the block.
 fn advanced(
-    state: State,
+    state: Begun,
     data: &Data,
     loss: &dyn Loss,
     set: &dyn Constraint,
     problem: &Request,
     settings: &Settings,
     link: &Link,
-) -> Result<(State, Vec<f64>, f64)> {
+) -> Result<(Begun, Vec<f64>, f64)> {
     let rows = data.rows();
     let size = settings.batch_size_value().unwrap_or(USUAL_BATCH).clamp(1, rows);
     let sampler = Sampler::new(settings.sampling_value(), rows, size, settings.seed_value());
@@ -135,5 +154,5 @@ fn advanced(
     let mut point = theta.clone();
     set.project(&mut point[..data.columns()], &mut Workspace::default())?;
     let objective = Objective::new(data, loss, problem.ridge).value(&point)?;
-    Ok((State { theta, step: solver.step(), rho1: state.rho1 }, point, objective))
+    Ok((Begun { theta, step: solver.step(), rho1: state.rho1 }, point, objective))
 }

@@ -289,9 +289,10 @@ proptest! {
         let fit = match problem.fit(&Settings::default()) {
             Ok(fit) => fit,
             Err(error) => {
-                use Error::{Diverged, Overflow, Overflows, TooLarge};
+                use Error::{Diverged, Overflow, Overflows, Setting, TooLarge};
                 let is_about_size = matches!(error, TooLarge { .. } | Overflow { .. } | Overflows { .. } | Diverged { .. });
-                prop_assert!(is_about_size, "{error}");
+                let is_refused_ridge = matches!(error, Setting { .. }) && case.ridge > 1e70;
+                prop_assert!(is_about_size || is_refused_ridge, "{error}");
                 return Ok(());
             }
         };
