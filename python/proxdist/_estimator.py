@@ -146,7 +146,7 @@ class Constrained(Display, BaseEstimator):
         self._warn_of_parameters_without_effect(results)
 
     def _warn_of_parameters_without_effect(self, results: list[dict[str, Any]]) -> None:
-        for text in without_effect(self, results):
+        for text in without_effect(results):
             warnings.warn(text, UserWarning, stacklevel=4)
 
     def _keep(self) -> None:

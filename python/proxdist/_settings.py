@@ -48,12 +48,11 @@ def _is_whole(value: Any) -> bool:
     return isinstance(value, Integral) and not isinstance(value, bool)
 
 
-def without_effect(estimator: Any, results: list[dict[str, Any]]) -> list[str]:
+def without_effect(results: list[dict[str, Any]]) -> list[str]:
     """What to say about parameters that had no effect on any of the models."""
     shared = dict(results[0].get("notes", []))
     for result in results[1:]:
         shared = {name: reason for name, reason in shared.items() if name in dict(result.get("notes", []))}
-    if not _is_whole(estimator.random_state):
-        # Nobody has asked for a certain seed.
-        shared.pop("random_state", None)
+    # A seed is a promise of equal results, which a fit without chance keeps as well.
+    shared.pop("random_state", None)
     return [f"{name} had no effect: {reason}." for name, reason in shared.items()]

@@ -12,7 +12,6 @@ use pyo3::types::PyDict;
 pub(crate) fn of_fit<'py>(py: Python<'py>, fit: &Fit, units: &Units, seconds: f64) -> PyResult<Bound<'py, PyDict>> {
     let model = units.restored(fit.model()).map_err(|error| exception(&error))?;
     let result = of_model(py, &model)?;
-    result.set_item("rho1", fit.rho1())?;
     result.set_item("trace", trace(py, fit.trace())?)?;
     result.set_item("standardized", units.is_scaled())?;
     result.set_item("seconds", seconds)?;
@@ -28,6 +27,7 @@ pub(crate) fn of_model<'py>(py: Python<'py>, model: &Model) -> PyResult<Bound<'p
     result.set_item("stop", stop_name(model.stop)?)?;
     result.set_item("has_converged", model.stop.is_success())?;
     result.set_item("steps", model.steps)?;
+    result.set_item("rho1", model.rho1)?;
     let certificate = PyDict::new(py);
     let of = &model.certificate;
     certificate.set_item("distance", of.distance)?;

@@ -36,8 +36,10 @@ pub struct Model {
     pub ridge: f64,
     /// The method, as in [`crate::Method`].
     pub method: String,
-    /// The schedule.
+    /// The schedule; `none` if no step was needed.
     pub schedule: String,
+    /// The penalty of the first step, if it is known.
+    pub rho1: Option<f64>,
     /// Rows a step.
     pub batch_size: usize,
     /// The seed.
@@ -85,6 +87,8 @@ struct Provenance {
     #[serde(default = "first_method")]
     method: String,
     schedule: String,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    rho1: Option<f64>,
     batch_size: usize,
     seed: u64,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -174,6 +178,7 @@ impl Model {
                 steps: self.steps,
                 method: self.method.clone(),
                 schedule: self.schedule.clone(),
+                rho1: self.rho1,
                 batch_size: self.batch_size,
                 seed: self.seed,
                 settings: self.settings.clone(),
@@ -265,6 +270,7 @@ impl File {
             ridge: self.ridge,
             method: self.fit.method,
             schedule: self.fit.schedule,
+            rho1: self.fit.rho1,
             batch_size: self.fit.batch_size,
             seed: self.fit.seed,
             settings: self.fit.settings,

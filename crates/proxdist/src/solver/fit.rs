@@ -15,7 +15,6 @@ const NO_SCHEDULE: &str = "none";
 #[derive(Clone, Debug)]
 pub struct Fit {
     model: Model,
-    rho1: Option<f64>,
     trace: Vec<Progress>,
     notes: Vec<Note>,
 }
@@ -51,6 +50,7 @@ impl Fit {
             ridge: problem.ridge_weight(),
             method: settings.method.to_string(),
             schedule: ended.schedule.unwrap_or_else(|| NO_SCHEDULE.to_owned()),
+            rho1: ended.rho1,
             batch_size: ended.batch_size,
             seed: settings.seed,
             settings: settings.changes(),
@@ -59,12 +59,12 @@ impl Fit {
             objective: ended.objective,
             certificate: ended.certificate,
         };
-        Self { model, rho1: ended.rho1, trace: ended.trace, notes }
+        Self { model, trace: ended.trace, notes }
     }
 
     /// The penalty of the first step, given or found by the race; `None` where no step was needed or the schedule is the user's own.
     pub fn rho1(&self) -> Option<f64> {
-        self.rho1
+        self.model.rho1
     }
 
     /// The coefficients, a point of the set.
