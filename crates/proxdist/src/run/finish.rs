@@ -80,11 +80,15 @@ impl Run<'_> {
             seed: settings.seed,
         };
         let theta = reached.theta.clone();
-        let Certified { certificate, value, reference } = judge.certify(reached)?;
+        let Certified { mut certificate, value, reference } = judge.certify(reached)?;
         if !value.is_finite() || !certificate.stationarity.is_finite() || !theta.iter().all(|t| t.is_finite()) {
             return Err(problem.objective().overflow(&theta));
         }
         let is_finished = certificate.is_finished(&problem.constraint().structure(), reference);
+        if !is_finished && certificate.exchanges.are_exhausted() {
+            // Where the fit of its own features fell short, so may those have that other choices were compared by.
+            certificate.exchanges = Exchanges::CutShort;
+        }
         let stop = self.reason_of_end(is_finished);
         let (coefficients, intercept) = self.layout.into_parts(theta);
         let ended = Ended {
