@@ -115,14 +115,15 @@ pub(crate) fn multipliers(conic: &Conic, theta: &[f64], gradient: &[f64], metric
 }
 
 impl Multipliers {
-    /// Whether the step $-D^{-1}r$ leads away from a row on which the point lies: holding that row with equality costs something.
-    pub(crate) fn leaves(&self, row: &super::Row, metric: impl Fn(usize) -> f64) -> bool {
+    /// How straight the step $-D^{-1}r$ leads away from a row on which the point lies: the cosine of its angle with the row's inner normal. Holding a row with
+    /// equality costs something where it is positive.
+    pub(crate) fn leaving(&self, row: &super::Row, metric: impl Fn(usize) -> f64) -> f64 {
         let (mut along, mut length) = (0.0, 0.0);
         for &(j, a) in &row.terms {
             along += a * self.residual[j] / metric(j);
             length += a * a / metric(j);
         }
-        along > 1e-6 * length.sqrt() * self.distance
+        along / (length.sqrt() * self.distance)
     }
 }
 

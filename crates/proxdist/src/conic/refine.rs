@@ -14,10 +14,16 @@ use crate::linalg::{Cholesky, axpy, dot};
 /// Rounds of joining and leaving.
 const ROUNDS: usize = 30;
 const NEWTON_STEPS: usize = 40;
+/// Newton steps without progress before it ends: at an error that may be all rounding, and at others. Where a sphere bends much over a step, the error grows
+/// before it falls.
+const PATIENCE: usize = 3;
+const LONG_PATIENCE: usize = 12;
 /// Violations below this, relative to the numbers that cancel, are rounding.
 const ROUNDING: f64 = 1e-13;
 /// Distance from the normal cone that asks for another round, relative to the gradient.
 const STATIONARY: f64 = 1e-11;
+/// Cosine of the angle with a row from which on a step clearly leads away from it.
+const CLEARLY: f64 = 1e-6;
 /// Added to the diagonal, relative to it; the residuals are those without it, so that it only slows down.
 const DAMPING: f64 = 1e-10;
 
@@ -106,11 +112,14 @@ pub(crate) fn refine(quadratic: &Quadratic, conic: &Conic, x: &mut [f64], active
                 gradient.iter().zip(&diagonal).map(|(g, d)| g * g / d.max(f64::MIN_POSITIVE)).sum::<f64>().sqrt();
             let judged = multipliers(conic, &point[..conic.features], &gradient[..conic.features], &diagonal);
             if let Some(judged) = judged.filter(|judged| judged.distance > STATIONARY * size) {
-                for (i, row) in conic.rows.iter().enumerate().filter(|(_, row)| !row.is_equality) {
-                    if now.rows[i] && judged.leaves(row, metric) {
-                        next.rows[i] = false;
-                        is_consistent = false;
-                    }
+                let held = conic.rows.iter().enumerate().filter(|(i, row)| now.rows[*i] && !row.is_equality);
+                let leaving: Vec<(usize, f64)> = held.map(|(i, row)| (i, judged.leaving(row, metric))).collect();
+                // All that clearly lead away; where a sphere is nearly parallel to a row, the straightest alone.
+                let straightest = leaving.iter().map(|(_, cosine)| *cosine).fold(0.0, f64::max);
+                let least = if straightest > CLEARLY { CLEARLY } else { straightest };
+                for (i, _) in leaving.into_iter().filter(|(_, cosine)| *cosine >= least && *cosine > ROUNDING) {
+                    next.rows[i] = false;
+                    is_consistent = false;
                 }
             }
         }
@@ -342,7 +351,8 @@ impl Reduced {
             } else {
                 idle += 1;
             }
-            if error <= 1e-16 || idle >= 3 {
+            let patience = if best <= ROUNDING { PATIENCE } else { LONG_PATIENCE };
+            if error <= 1e-16 || idle >= patience {
                 break;
             }
             let (dv, dy) = kernel.step(&dual, &equations)?;

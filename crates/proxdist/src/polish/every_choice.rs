@@ -7,7 +7,7 @@
 use super::Until;
 use super::convex::minimise;
 use super::gram::Gram;
-use super::refit::{Budget, EXACT, Fitted, Selecting, Watch};
+use super::refit::{Budget, EXACT, Fitted, SHORT, Selecting, Watch};
 use crate::constraint::{Choice, Structure};
 use crate::error::Result;
 use std::ops::ControlFlow;
@@ -36,6 +36,7 @@ pub(super) fn best_of_all(
     best: &Fitted,
     watch: &mut Watch,
 ) -> Result<Option<Looked>> {
+    watch.begin();
     let count = problem.choice.count();
     let size = best.support.len() as f64;
     let mut budget = Budget::of(FITS);
@@ -70,7 +71,7 @@ pub(super) fn best_of_all(
                     break;
                 }
             }
-            Ok(Some(Looked { best, at_all: !watch.was_over() }))
+            Ok(Some(Looked { best, at_all: watch.is_sure() }))
         }
         _ => Ok(None),
     }
@@ -101,7 +102,7 @@ pub(super) fn in_order(
             best = lower;
         }
     }
-    Ok(Looked { best, at_all: !watch.was_over() })
+    Ok(Looked { best, at_all: watch.is_sure() })
 }
 
 /// Where a fit on the data should start, unless the quadratic form says that it would not be lower.
@@ -124,8 +125,8 @@ fn promising(
     let mut point: Vec<f64> = support.iter().map(|&j| theta[j]).collect();
     let mut never = || ControlFlow::Continue(());
     let mut until = Until { tolerance: EXACT, poll: &mut never };
-    let value = minimise(&mut gram.restricted(&support), &*set, &mut point, &mut until)?.value;
-    let is_promising = value <= best.value + margin(problem, best.value);
+    let ended = minimise(&mut gram.restricted(&support), &*set, &mut point, &mut until)?;
+    let is_promising = ended.value <= best.value + margin(problem, best.value) || ended.stationarity > SHORT;
     Ok(is_promising.then(|| gram.spread(&support, &point)))
 }
 

@@ -123,6 +123,7 @@ impl<'s, 'p> Exchange<'s, 'p> {
     }
 
     fn by_gram(&mut self, gram: &mut Gram, best: &Fitted, watch: &mut Watch) -> Result<Round> {
+        watch.begin();
         let choice = self.problem.choice;
         let mut choices: Vec<(f64, Vec<usize>)> = Vec::new();
         for (leaves, enters) in self.pairs(best) {
@@ -151,6 +152,7 @@ impl<'s, 'p> Exchange<'s, 'p> {
     }
 
     pub(super) fn by_scores(&mut self, best: &Fitted, watch: &mut Watch) -> Result<Round> {
+        watch.begin();
         let theta = self.problem.spread(best);
         let objective = self.problem.objective;
         if let Some(sample) = self.sample {
@@ -190,7 +192,7 @@ impl<'s, 'p> Exchange<'s, 'p> {
             }
         }
         Ok(Round::Ended(match () {
-            () if !is_complete || watch.was_over() => Exchanges::CutShort,
+            () if !is_complete || !watch.is_sure() => Exchanges::CutShort,
             () if is_quadratic => self.ruled_out(best),
             () => Exchanges::Model,
         }))

@@ -21,15 +21,19 @@ const LOSS: f64 = 80.0;
 /// What a refit costs besides its arithmetic, in operations.
 const OVERHEAD: f64 = 3e4;
 
-/// Asks whether the work is to end, and remembers the answer.
+/// Stationarity, relative and on scaled columns, above which the F of a refit says little about its minimum.
+pub(super) const SHORT: f64 = 1e-5;
+
+/// Asks whether the work is to end, and remembers the answer; and whether fits that were to decide fell short of their minima.
 pub(super) struct Watch<'a> {
     poll: Poll<'a>,
     is_over: bool,
+    fell_short: bool,
 }
 
 impl<'a> Watch<'a> {
     pub(super) fn new(poll: Poll<'a>) -> Self {
-        Self { poll, is_over: false }
+        Self { poll, is_over: false, fell_short: false }
     }
 
     /// Whether the work is to end now.
@@ -41,6 +45,16 @@ impl<'a> Watch<'a> {
     /// Whether anything so far may have been cut short.
     pub(super) fn was_over(&self) -> bool {
         self.is_over
+    }
+
+    /// A look at choices begins: what fell short before does not count.
+    pub(super) fn begin(&mut self) {
+        self.fell_short = false;
+    }
+
+    /// Whether every fit of this look got where it was to go, so that what was not lower is not lower.
+    pub(super) fn is_sure(&self) -> bool {
+        !self.is_over && !self.fell_short
     }
 }
 
@@ -131,14 +145,19 @@ impl Selecting<'_> {
         let mut point: Vec<f64> = support.iter().map(|&j| from.map_or(0.0, |from| from[j])).collect();
         point.extend(self.intercept.then(|| from.map_or(0.0, |from| from[columns])));
         let mut poll = || if watch.is_over() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
-        let mut value = f64::INFINITY;
+        let (mut value, mut is_short, mut is_above) = (f64::INFINITY, false, false);
         for &(tolerance, limit) in stages {
-            value = minimise(&mut function, &*set, &mut point, &mut Until { tolerance, poll: &mut poll })?.value;
-            if value > limit {
-                return Ok(None);
+            let ended = minimise(&mut function, &*set, &mut point, &mut Until { tolerance, poll: &mut poll })?;
+            (value, is_short, is_above) = (ended.value, ended.stationarity > SHORT, ended.value > limit);
+            if is_above {
+                break;
             }
         }
         drop(set);
+        watch.fell_short |= is_short;
+        if is_above {
+            return Ok(None);
+        }
         Ok(Some(Fitted { units, support, point, value }))
     }
 

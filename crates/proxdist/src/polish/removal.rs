@@ -52,6 +52,7 @@ impl Exchange<'_, '_> {
             let is_modelled = problem.choice.is_single();
             return Ok(Round::Ended(if is_modelled { Exchanges::Model } else { Exchanges::CutShort }));
         }
+        watch.begin();
         let theta = problem.spread(best);
         let block = Block::of(objective.data, &best.support)?;
         let problem = &Selecting { block: block.as_ref(), ..*problem };
@@ -87,7 +88,7 @@ impl Exchange<'_, '_> {
             }
         }
         Ok(Round::Ended(match () {
-            () if is_cut || watch.was_over() => Exchanges::CutShort,
+            () if is_cut || !watch.is_sure() => Exchanges::CutShort,
             () if at_all => Exchanges::Refitted,
             () => Exchanges::Model,
         }))

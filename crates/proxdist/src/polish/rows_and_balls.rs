@@ -80,7 +80,9 @@ pub(crate) fn minimise(
             is_linearised = true;
             products += 1;
             let was_warm = models.active.is_some();
-            let Some(target) = models.step(&at, DAMPINGS[damping]) else {
+            // Where models in the coefficients lead nowhere, rounding may hide the way: the step itself has more digits.
+            let close = if idle > 1 { models.step_from(&at, DAMPINGS[damping]) } else { None };
+            let Some(target) = close.or_else(|| models.step(&at, DAMPINGS[damping])) else {
                 if caution.raise(function) {
                     continue;
                 }
@@ -284,17 +286,42 @@ impl Models<'_> {
             let (slope, bend) = (quadratic.gradient(&x)[j], quadratic.diagonal(j));
             x[j] -= if bend > 0.0 { slope / bend } else { 0.0 };
         }
-        let conic = self.conic.around(&x);
-        let moved = Quadratic { hessian: quadratic.hessian.clone(), linear: quadratic.gradient(&x) };
+        let linear = quadratic.gradient(&x);
         let size = (0..features).map(|j| x[j].abs() * quadratic.diagonal(j).sqrt()).fold(0.0, f64::max);
-        MAGNIFIED.iter().find_map(|share| {
-            let (zero, reach) = (vec![0.0; x.len()], Reach::Known(share * size));
-            let Model::Found { x: mut away, mut active } = solve(&moved, &conic, &zero, reach, &mut self.cholesky)
+        let moved = Quadratic { hessian: quadratic.hessian.clone(), linear };
+        self.around(&moved, &x, MAGNIFIED.map(|share| Reach::Known(share * size)))
+    }
+
+    /// The same from the point itself, with its own gradient: where coefficients are so large that the model's minimiser, as a vector of coefficients, has lost
+    /// the digits that matter, the step to it still has them.
+    fn step_from(&mut self, at: &At, damping: f64) -> Option<Vec<f64>> {
+        let features = self.conic.features;
+        let mut model = self.model(at, damping);
+        model.linear.iter_mut().take(features).zip(&at.gradient).for_each(|(l, g)| *l = *g);
+        let behind = model.linear.iter_mut().skip(self.conic.variables());
+        behind.zip(&at.gradient[features..]).for_each(|(l, g)| *l = *g);
+        let mut x = self.conic.lifted(&at.point);
+        x.extend(&at.point[features..]);
+        self.around(&model, &x, Reach::ALL)
+    }
+
+    /// The minimiser of a function of the step from `x`, over the steps that stay in the set; rows of one variable hold exactly where they are reached.
+    fn around<const N: usize>(&mut self, moved: &Quadratic, x: &[f64], reaches: [Reach; N]) -> Option<Vec<f64>> {
+        let (features, own) = (self.conic.features, self.conic.variables());
+        let conic = self.conic.around(x);
+        reaches.into_iter().find_map(|reach| {
+            let zero = vec![0.0; x.len()];
+            let Model::Found { x: mut away, mut active } = solve(moved, &conic, &zero, reach, &mut self.cholesky)
             else {
                 return None;
             };
-            let is_exact = refined(&moved, &conic, &mut away, &mut active);
+            let is_exact = refined(moved, &conic, &mut away, &mut active);
             let mut end: Vec<f64> = x.iter().zip(&away).map(|(x, d)| x + d).collect();
+            for (row, _) in self.conic.rows.iter().zip(&active.rows).filter(|(_, is_active)| **is_active) {
+                if let [(j, a)] = row.terms[..] {
+                    end[j] = row.right / a;
+                }
+            }
             end.drain(features..own);
             (is_exact && self.conic.violation(&end[..features]) <= INSIDE).then_some(end)
         })

@@ -1,11 +1,11 @@
 //! The search over choices against brute force: every choice fitted one by one, on random small problems in wild units.
 
-use super::every_choice::every;
+use super::every_choice::{best_of_all, every};
 use super::exchange::{Exchange, Round};
 use super::refit::{EXACT, Fitted, Selecting, Watch};
 use super::testing::{never, numbers};
 use super::{Finish, Poll};
-use crate::constraint::{Choice, Constraint, Structure, projected};
+use crate::constraint::{Choice, Choosing, Constraint, Structure, Workspace, projected};
 use crate::data::Data;
 use crate::exchanges::Exchanges;
 use crate::loss::{Huber, Logistic, Loss, Poisson, Squared, SquaredHinge, Task};
@@ -354,5 +354,52 @@ fn on_many_rows_the_sample_leads_where_a_search_of_all_rows_does() {
         if let Some(handed) = found.gradient {
             assert!(handed.iter().zip(&gradient).all(|(a, b)| (a - b).abs() < 1e-12), "{handed:?} {gradient:?}");
         }
+    }
+}
+
+/// A map that moves every point a little, so that no fit over it can end.
+struct Drifting;
+
+impl Constraint for Drifting {
+    fn project(&self, point: &mut [f64], _: &mut Workspace) -> crate::error::Result<()> {
+        point.iter_mut().for_each(|x| *x += 0.3);
+        Ok(())
+    }
+
+    fn is_convex(&self) -> bool {
+        false
+    }
+}
+
+impl Choosing for Drifting {
+    fn choice(&self, length: usize) -> Choice {
+        Choice::of_coordinates(2, 0..length)
+    }
+
+    fn on_support(&self, _: &[usize]) -> Option<Box<dyn Constraint + '_>> {
+        Some(Box::new(Self))
+    }
+}
+
+#[test]
+fn choices_whose_fits_fall_short_are_never_vouched_for() {
+    for loss in losses() {
+        let random = random(&loss, 25, 3, 0.0);
+        let data = Data::dense(&random.x, P, &random.y).unwrap();
+        let objective = Objective::new(&data, &loss, 0.01);
+        let finish = |set: &dyn Constraint| {
+            let finish = Finish { objective, constraint: set, intercept: true, l1: 0.0, seed: 1 };
+            finish.run(&[&[0.0; P + 1]], &mut quiet()).unwrap().exchanges
+        };
+        assert_eq!(finish(&built("sparsity:2")), Exchanges::EveryChoice, "{}", loss.spec());
+        let at_zero = objective.value(&[0.0; P + 1]).unwrap();
+        let choice = Drifting.choice(P);
+        let problem =
+            Selecting { objective, choosing: &Drifting, choice: &choice, intercept: true, at_zero, block: None };
+        let mut poll = quiet();
+        let mut watch = Watch::new(&mut poll);
+        let first = problem.refit(vec![0, 1], None, EXACT, &mut watch).unwrap().unwrap();
+        let looked = best_of_all(&problem, None, &first, &mut watch).unwrap().unwrap();
+        assert!(!looked.at_all, "{}", loss.spec());
     }
 }
