@@ -143,6 +143,13 @@ class Constrained(Display, BaseEstimator):
                 ConvergenceWarning,
                 stacklevel=3,
             )
+        if any(result["separates_classes"] for result in results):
+            warnings.warn(
+                "The model separates the classes of all rows: its coefficients have no natural size; ridge > 0 or a ball "
+                "gives them one.",
+                UserWarning,
+                stacklevel=3,
+            )
         self._warn_of_parameters_without_effect(results)
 
     def _warn_of_parameters_without_effect(self, results: list[dict[str, Any]]) -> None:

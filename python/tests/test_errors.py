@@ -1,5 +1,7 @@
 """Mistakes get an exception in the library's words, of the kind that Python people expect; never a panic."""
 
+import warnings
+
 import numpy as np
 import pytest
 from conftest import planted, planted_classes
@@ -13,6 +15,7 @@ from proxdist import (
     ConstrainedRegressorCV,
     MatrixRegressor,
     Rank,
+    Sparsity,
 )
 
 X, Y, _ = planted(rows=60, columns=5)
@@ -150,3 +153,14 @@ def test_threads_beyond_reason_are_refused():
     X, y, _ = planted(columns=4)
     with pytest.raises(ValueError, match="n_jobs must be from 1 to 1024"):
         ConstrainedRegressor(n_jobs=100_000).fit(X, y)
+
+
+def test_classes_that_a_model_separates_are_warned_of():
+    X = np.linspace(-1.0, 1.0, 40)[:, None] + np.array([0.0, 0.01, -0.02])
+    y = (X[:, 0] > 0).astype(int)
+    with pytest.warns(UserWarning, match="separates the classes of all rows.*ridge > 0"):
+        ConstrainedClassifier(constraint=Sparsity(1)).fit(X, y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        ConstrainedClassifier(constraint=Sparsity(1), ridge=0.1).fit(X, y)
+        ConstrainedRegressor(constraint=Sparsity(1)).fit(X, X[:, 0])

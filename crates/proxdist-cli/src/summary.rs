@@ -3,7 +3,6 @@
 use crate::input::name_of;
 use crate::terminal::visible;
 use crate::words::{count, number, plural};
-use proxdist::loss::Loss;
 use proxdist::spec::SetSpec;
 use proxdist::{Exchanges, Fit, Model, Shape, Stop};
 use proxdist_io::Table;
@@ -179,10 +178,7 @@ pub(crate) fn has_converged(stop: Stop) -> bool {
 
 /// What to say about classes that a plane separates: then F has no smallest value and coefficients only grow.
 pub(crate) fn separation(model: &Model) -> Option<&'static str> {
-    const NEGLIGIBLE: f64 = 1e-6;
-    let is_likelihood = model.loss.known().is_ok_and(Loss::has_probabilities);
-    let is_separated = is_likelihood && model.ridge == 0.0 && model.objective < NEGLIGIBLE;
-    is_separated.then_some(
+    model.separates_classes().then_some(
         "the model separates the classes of all rows: its coefficients have no natural size; --ridge or a ball gives them one",
     )
 }

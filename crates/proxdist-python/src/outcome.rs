@@ -26,6 +26,7 @@ pub(crate) fn of_model<'py>(py: Python<'py>, model: &Model) -> PyResult<Bound<'p
     result.set_item("objective", model.objective)?;
     result.set_item("stop", stop_name(model.stop)?)?;
     result.set_item("has_converged", model.stop.is_success())?;
+    result.set_item("separates_classes", model.separates_classes())?;
     result.set_item("steps", model.steps)?;
     result.set_item("rho1", model.rho1)?;
     let certificate = PyDict::new(py);

@@ -8,7 +8,7 @@ use crate::certificate::Certificate;
 use crate::data::{ChunkSource, products};
 use crate::error::{Error, Result};
 use crate::files;
-use crate::loss::{LossSpec, Task};
+use crate::loss::{Loss, LossSpec, Task};
 use crate::shape::Shape;
 use crate::solver::Stop;
 use serde::{Deserialize, Serialize};
@@ -103,6 +103,14 @@ impl Model {
     /// Indices of the nonzero coefficients.
     pub fn support(&self) -> Vec<usize> {
         (0..self.coefficients.len()).filter(|&j| self.coefficients[j] != 0.0).collect()
+    }
+
+    /// Whether the model tells the classes of all rows apart, as far as its F shows: without a ridge F then has no smallest value, coefficients only grow,
+    /// and where they ended says nothing.
+    pub fn separates_classes(&self) -> bool {
+        const NEGLIGIBLE: f64 = 1e-6;
+        let is_likelihood = self.loss.known().is_ok_and(Loss::has_probabilities);
+        is_likelihood && self.ridge == 0.0 && self.objective < NEGLIGIBLE
     }
 
     /// Linear predictors $x_i^T\theta + \beta_0$ of all rows, without any offset.
