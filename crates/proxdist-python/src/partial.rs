@@ -9,14 +9,12 @@ use crate::error::exception;
 use crate::problem::{self, Options, Request};
 use crate::supervise::{Link, supervised};
 use numpy::PyArray1;
-use proxdist::constraint::{Constraint, Workspace};
-use proxdist::loss::Loss;
-use proxdist::objective::Objective;
+use proxdist::constraint::Workspace;
 use proxdist::prox::Prox;
 use proxdist::sampling::Sampler;
 use proxdist::schedule::{Growth, Polynomial};
 use proxdist::solver::{DistanceStep, ProximalDistance, Solver as _};
-use proxdist::{Data, Method, Problem, Result, Setting, Settings};
+use proxdist::{Method, Problem, Result, Setting, Settings};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -56,28 +54,25 @@ pub(crate) fn partial_fit<'py>(
     let (source, numbers) = (features.source()?, per_row.numbers()?);
     let settings = problem::settings(&settings)?;
     let link = Link::default();
-    let (state, point, objective) = supervised(py, &link, None, || {
+    let (state, (coefficients, intercept), objective) = supervised(py, &link, None, || {
         let data = problem.data(source, numbers).map_err(|error| exception(&error))?;
         let set = problem.constraint.set(data.parameter_shape(), &link)?;
         let loss = problem.loss.loss(problem.classes, &link)?;
+        let task = Problem::new(&data, &*loss, &*set).ridge(problem.ridge).intercept(problem.intercept);
         let state = match (state, settings.rho1_value()) {
             (Some(State { theta, step, rho1: Some(rho1) }), _) => Begun { theta, step, rho1 },
             (state, Some(rho1)) => {
-                let zero = || vec![0.0; data.columns() + usize::from(problem.intercept)];
-                Begun { theta: state.map_or_else(zero, |state| state.theta), step: 0, rho1 }
+                let theta = state.map_or_else(|| task.layout().zeros(), |state| state.theta);
+                Begun { theta, step: 0, rho1 }
             }
-            (state, None) => {
-                let from = state.map(|state| state.theta);
-                raced(from, &data, &*loss, &*set, &problem, &settings, &link)?
-            }
+            (state, None) => raced(state.map(|state| state.theta), &task, &settings, &link)?,
         };
-        let advanced = advanced(state, &data, &*loss, &*set, &problem, &settings, &link);
-        advanced.map_err(|error| exception(&error))
+        let (state, point, objective) = advanced(state, &task, &settings, &link).map_err(|error| exception(&error))?;
+        Ok((state, task.layout().into_parts(point), objective))
     })?;
-    let (coefficients, intercept) = point.split_at(point.len() - usize::from(problem.intercept));
     let result = PyDict::new(py);
-    result.set_item("coef", PyArray1::from_slice(py, coefficients))?;
-    result.set_item("intercept", intercept.first().copied())?;
+    result.set_item("coef", PyArray1::from_slice(py, &coefficients))?;
+    result.set_item("intercept", intercept)?;
     result.set_item("objective", objective)?;
     result.set_item("theta", PyArray1::from_slice(py, &state.theta))?;
     result.set_item("step", state.step)?;
@@ -97,51 +92,35 @@ fn without_effect(settings: &Settings) -> Vec<(&'static str, &'static str)> {
 }
 
 /// The state after the race for the first penalty, from zero or where an earlier fit ended.
-fn raced(
-    from: Option<Vec<f64>>,
-    data: &Data,
-    loss: &dyn Loss,
-    set: &dyn Constraint,
-    problem: &Request,
-    settings: &Settings,
-    link: &Link,
-) -> PyResult<Begun> {
+fn raced(from: Option<Vec<f64>>, task: &Problem, settings: &Settings, link: &Link) -> PyResult<Begun> {
+    let layout = task.layout();
     let wanted = settings.clone().method(Method::default()).growth(Growth::default()).polish(false).max_steps(RACE);
     let wanted = match settings.batch_size_value() {
-        Some(size) => wanted.batch_size(size.clamp(1, data.rows())),
+        Some(size) => wanted.batch_size(size.clamp(1, task.data().rows())),
         None => wanted,
     };
     let wanted = match from {
-        Some(mut theta) if theta.len() >= data.columns() => {
-            let intercept = theta.split_off(data.columns()).first().copied().unwrap_or(0.0);
-            wanted.start(theta, intercept)
+        Some(theta) if theta.len() >= layout.coefficient_count() => {
+            let (coefficients, intercept) = layout.into_parts(theta);
+            wanted.start(coefficients, intercept.unwrap_or(0.0))
         }
         _ => wanted,
     };
-    let task = Problem::new(data, loss, set).ridge(problem.ridge).intercept(problem.intercept);
     let fit = task.fit_observed(&wanted, &mut &*link).map_err(|error| exception(&error))?;
-    let mut theta = fit.coefficients().to_vec();
-    theta.extend(fit.intercept());
+    let theta = fit.coefficients().iter().copied().chain(fit.intercept()).collect();
     let rho1 = fit.rho1().unwrap_or(1.0);
     Ok(Begun { theta, step: fit.steps(), rho1 })
 }
 
 /// The state after the block, the point of the set that belongs to it, and F there on the block.
-fn advanced(
-    state: Begun,
-    data: &Data,
-    loss: &dyn Loss,
-    set: &dyn Constraint,
-    problem: &Request,
-    settings: &Settings,
-    link: &Link,
-) -> Result<(Begun, Vec<f64>, f64)> {
+fn advanced(state: Begun, task: &Problem, settings: &Settings, link: &Link) -> Result<(Begun, Vec<f64>, f64)> {
+    let (data, set) = (task.data(), task.constraint());
     let rows = data.rows();
     let size = settings.batch_size_value().unwrap_or(USUAL_BATCH).clamp(1, rows);
     let sampler = Sampler::new(settings.sampling_value(), rows, size, settings.seed_value());
     let size = sampler.batch_size();
     let schedule = Polynomial::new(state.rho1, settings.gamma_value())?;
-    let prox = Prox::new(loss).ridge(problem.ridge).intercept(problem.intercept);
+    let prox = Prox::new(task.loss()).ridge(task.ridge_term()).intercept(task.has_intercept());
     let solver = ProximalDistance::of(DistanceStep::new(set, Box::new(prox)), data, &schedule, sampler, state.theta)?;
     let mut solver = solver.resumed_at(state.step);
     for _ in 0..rows.div_ceil(size) {
@@ -152,7 +131,7 @@ fn advanced(
     }
     let theta = solver.theta().to_vec();
     let mut point = theta.clone();
-    set.project(&mut point[..data.columns()], &mut Workspace::default())?;
-    let objective = Objective::new(data, loss, problem.ridge).value(&point)?;
+    set.project(task.layout().coefficients_mut(&mut point), &mut Workspace::default())?;
+    let objective = task.objective().value(&point)?;
     Ok((Begun { theta, step: solver.step(), rho1: state.rho1 }, point, objective))
 }

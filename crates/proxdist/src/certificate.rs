@@ -110,18 +110,18 @@ const POWER_STEPS: usize = 12;
 
 /// The largest eigenvalue of the Hessian of F at `theta`, from a sample of rows; a little too large rather than too small.
 pub(crate) fn largest_curvature(objective: Objective, theta: &[f64], seed: u64) -> Result<f64> {
-    let Objective { data, loss, ridge } = objective;
+    let Objective { data, loss, ridge, .. } = objective;
+    let layout = objective.layout();
     let rows = monitor_sample(seed, data.rows(), SAMPLE.min(data.rows()));
     let mut batch = Batch::default();
     batch.fill(data, &rows)?;
-    let columns = data.columns();
     let block = batch.rows();
     let every_column = crate::data::Support::default();
-    let intercept = theta.get(columns).copied();
+    let (coefficients, intercept) = objective.split(theta);
     let mut predictors = vec![0.0; rows.len()];
-    block.times(&theta[..columns], &every_column, &mut predictors);
+    block.times(coefficients, &every_column, &mut predictors);
     for (predictor, offset) in predictors.iter_mut().zip(batch.offset()) {
-        *predictor += offset + intercept.unwrap_or(0.0);
+        *predictor += offset + intercept;
     }
     let mut curvatures = vec![0.0; rows.len()];
     loss.weighted_curvatures(&predictors, batch.response(), batch.weights(), &mut curvatures);
@@ -131,7 +131,7 @@ pub(crate) fn largest_curvature(objective: Objective, theta: &[f64], seed: u64) 
         curvatures.iter_mut().zip(batch.weights()).for_each(|(curvature, weight)| *curvature = bend * weight);
     }
     // A start that no eigenvector is orthogonal to in practice: unequal entries of both signs.
-    let mut v: Vec<f64> = (0..theta.len()).map(|j| ((j as f64 + 1.0) * 0.754_877_666).fract() - 0.4).collect();
+    let mut v: Vec<f64> = (0..layout.len()).map(|j| ((j as f64 + 1.0) * 0.754_877_666).fract() - 0.4).collect();
     let mut largest = 0.0;
     for _ in 0..POWER_STEPS {
         let length = norm(&v);
@@ -139,17 +139,17 @@ pub(crate) fn largest_curvature(objective: Objective, theta: &[f64], seed: u64) 
             break;
         }
         v.iter_mut().for_each(|v| *v /= length);
-        block.times(&v[..columns], &every_column, &mut predictors);
-        let shift = v.get(columns).copied().unwrap_or(0.0);
+        let (along, shift) = objective.split(&v);
+        block.times(along, &every_column, &mut predictors);
         predictors.iter_mut().zip(&curvatures).for_each(|(p, w)| *p = (*p + shift) * w);
         v.fill(0.0);
-        block.add_transpose_times(&predictors, &mut v[..columns]);
-        if let Some(last) = v.get_mut(columns) {
-            *last = predictors.iter().sum();
+        block.add_transpose_times(&predictors, layout.coefficients_mut(&mut v));
+        if let Some(free) = layout.intercept_mut(&mut v) {
+            *free = predictors.iter().sum();
         }
         largest = norm(&v);
     }
-    Ok((1.1 * largest + ridge.largest(columns)).max(f64::MIN_POSITIVE))
+    Ok((1.1 * largest + ridge.largest(data.columns())).max(f64::MIN_POSITIVE))
 }
 
 /// A result, and what is known of it before it is measured.
@@ -190,7 +190,6 @@ impl Judge<'_> {
         let Self { objective, constraint, .. } = *self;
         let Reached { theta, iterate_distance, known, stationarity, exchanges } = reached;
         let theta = &theta[..];
-        let features = objective.data.columns();
         let (mut value, gradient) = if let Some(known) = known {
             known
         } else {
@@ -209,9 +208,10 @@ impl Judge<'_> {
             Some(known) if known.is_finite() => known,
             _ => relative(self.residual(theta, &gradient, &metric)?, reference),
         };
-        let mut nearest = theta[..features].to_vec();
+        let coefficients = objective.layout().coefficients(theta);
+        let mut nearest = coefficients.to_vec();
         constraint.project(&mut nearest, &mut Workspace::default())?;
-        let distance = crate::polish::distance(&nearest, &theta[..features]);
+        let distance = crate::polish::distance(&nearest, coefficients);
         let convex =
             if constraint.is_convex() && self.l1 == 0.0 { self.gap(theta, &gradient, &metric, value)? } else { None };
         let gap = least([convex, self.perfect_fit(value, at_zero)?]);
@@ -223,17 +223,13 @@ impl Judge<'_> {
 
     /// The diagonal of the Hessian; on very many rows that of a sample, which is good enough for a metric.
     fn metric(&self, theta: &[f64]) -> Result<Vec<f64>> {
-        let Objective { data, loss, ridge } = self.objective;
-        let intercept = theta.len() > data.columns();
+        let Objective { data, loss, ridge, .. } = self.objective;
         let most = MOST_NUMBERS / data.columns().max(1);
-        let diagonal = |objective: Objective| {
-            let mut function = OnData::new(objective, intercept);
-            metric(&mut function, theta)
-        };
+        let diagonal = |objective: Objective| metric(&mut OnData::new(objective), theta);
         let mut found = if data.rows() > most.max(SAMPLE) {
             let part = data.subset(monitor_sample(self.seed, data.rows(), most.max(SAMPLE)))?;
             match part.data() {
-                Ok(sample) => diagonal(Objective::new(&sample, loss, ridge))?,
+                Ok(sample) => diagonal(self.objective.on(&sample))?,
                 // A sample whose weights are all zero says nothing.
                 Err(_) => diagonal(self.objective)?,
             }
@@ -242,7 +238,8 @@ impl Judge<'_> {
         };
         // What is left of curvatures that underflow is no scale.
         found.iter_mut().filter(|d| **d < SMALLEST_CURVATURE).for_each(|d| *d = 0.0);
-        let ridge_at = |j| if j < data.columns() { ridge.at(j) } else { ridge.largest(data.columns()) };
+        let layout = self.objective.layout();
+        let ridge_at = |j| if layout.is_coefficient(j) { ridge.at(j) } else { ridge.largest(data.columns()) };
         // Where no row bends, as where all are classified beyond doubt, the steepest bend of the loss says how far a step may trust the gradient.
         if found.iter().enumerate().all(|(j, d)| *d <= ridge_at(j)) {
             let bend = loss.curvature_bound().unwrap_or(1.0);
@@ -255,15 +252,16 @@ impl Judge<'_> {
     /// The distance of the negative gradient from the normal cone, on scaled columns.
     fn residual(&self, theta: &[f64], gradient: &[f64], metric: &[f64]) -> Result<f64> {
         let Self { objective, constraint, .. } = *self;
-        let features = objective.data.columns();
+        let layout = objective.layout();
+        let (features, coefficients) = (layout.coefficient_count(), layout.coefficients(theta));
         if self.l1 > 0.0 {
-            let free = free_part(features, gradient, metric);
-            return Ok(NormPenalty::L1(self.l1).residual(&theta[..features], gradient, metric).hypot(free));
+            let free = free_part(layout, gradient, metric);
+            return Ok(NormPenalty::L1(self.l1).residual(coefficients, gradient, metric).hypot(free));
         }
         let chosen: Option<(Vec<usize>, Box<dyn Constraint + '_>)> = match constraint.structure() {
             Structure::Choice(choosing) => {
                 let choice = choosing.choice(features);
-                let support = choice.support(&choice.active(&theta[..features]));
+                let support = choice.support(&choice.active(coefficients));
                 let rest = choosing.on_support(&support);
                 rest.map(|rest| (support, rest))
             }
@@ -272,11 +270,9 @@ impl Judge<'_> {
         if let Some((support, set)) = chosen
             && let Some(conic) = set.structure().conic(support.len())
         {
-            let part = |all: &[f64]| -> Vec<f64> {
-                support.iter().map(|&j| all[j]).chain(all.get(features).copied()).collect()
-            };
+            let part = |all: &[f64]| layout.gathered(&support, all);
             let metric = part(metric);
-            let measure = Measure { conic: &conic, features: support.len(), metric: &metric };
+            let measure = Measure { conic: &conic, layout: layout.reduced_to(support.len()), metric: &metric };
             let residual = measure.residual(&part(theta), &part(gradient));
             if residual.is_finite() {
                 return Ok(residual);
@@ -285,15 +281,14 @@ impl Judge<'_> {
         // Only a projection is known: the step to P(θ − g/L), in units of the columns as they are.
         let curvature = largest_curvature(objective, theta, self.seed)?;
         let mut moved: Vec<f64> = theta.iter().zip(gradient).map(|(t, g)| t - g / curvature).collect();
-        constraint.project(&mut moved[..features], &mut Workspace::default())?;
+        constraint.project(layout.coefficients_mut(&mut moved), &mut Workspace::default())?;
         moved.iter_mut().zip(theta).for_each(|(m, t)| *m -= t);
         Ok(curvature.sqrt() * norm(&moved))
     }
 
     /// The better of two bounds: by the support function of a bounded set, and by multipliers and curvature.
     fn gap(&self, theta: &[f64], gradient: &[f64], metric: &[f64], value: f64) -> Result<Option<Gap>> {
-        let features = self.objective.data.columns();
-        let simple = support_gap(self.constraint, features, gradient, theta)
+        let simple = support_gap(self.constraint, self.objective.layout(), gradient, theta)
             .map(|bound| Gap { value: bound + 1e-15 * value.abs(), proof: Proof::SupportFunction });
         if simple.is_some_and(|gap| gap.value <= 1e-14 * value.abs()) {
             return Ok(simple);

@@ -80,14 +80,18 @@ pub(crate) fn by_curvature(
     metric: &[f64],
     value: f64,
 ) -> Result<Option<f64>> {
-    let (rows, features, size) = (objective.data.rows(), objective.data.columns(), theta.len());
+    let (rows, layout) = (objective.data.rows(), objective.layout());
+    let size = layout.len();
     if rows as f64 * (size * size) as f64 > MOST_WORK || rows.saturating_mul(size) > MOST_NUMBERS {
         return Ok(None);
     }
-    let Some(conic) = constraint.structure().conic(features) else { return Ok(None) };
-    let Some(found) = multipliers(&conic, &theta[..features], &gradient[..features], metric) else { return Ok(None) };
-    let mut residual = found.residual[..features].to_vec();
-    residual.extend(&gradient[features..]);
+    let Some(conic) = constraint.structure().conic(layout.coefficient_count()) else { return Ok(None) };
+    let (along, free) = layout.split(gradient);
+    let Some(found) = multipliers(&conic, theta, along, metric) else { return Ok(None) };
+    let mut residual = layout.zeros();
+    let (coefficients, intercept) = layout.split_mut(&mut residual);
+    coefficients.copy_from_slice(layout.coefficients(&found.residual));
+    intercept.copy_from_slice(free);
     // F itself is a sum that is known to so many digits.
     let rounding = ROUNDING * value.abs();
     Ok(Curved::of(objective, theta)?.bound(&residual, found.slack, rounding))
@@ -105,8 +109,8 @@ struct Curved<'p> {
 
 impl<'p> Curved<'p> {
     fn of(objective: Objective<'p>, theta: &[f64]) -> Result<Self> {
-        let (data, size) = (objective.data, theta.len());
-        let features = data.columns();
+        let (data, layout) = (objective.data, objective.layout());
+        let (features, size) = (data.columns(), layout.len());
         let (coefficients, intercept) = objective.split(theta);
         let support = Support::of(coefficients);
         let (mut x, mut products) = (vec![0.0; data.rows() * size], Vec::with_capacity(data.rows()));
@@ -115,7 +119,7 @@ impl<'p> Curved<'p> {
         data.chunks(&wanted, &mut |chunk| {
             for (i, out) in x[chunk.first * size..].chunks_exact_mut(size).take(chunk.len()).enumerate() {
                 chunk.rows.row(i).for_each(|(j, value)| out[j] = value);
-                out[features..].fill(1.0);
+                layout.split_mut(out).1.fill(1.0);
                 offsets.push(chunk.offset_of(i));
                 weights.push(chunk.weight(i) / data.weight_sum());
             }

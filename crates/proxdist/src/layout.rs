@@ -1,8 +1,10 @@
 //! Where the numbers of a parameter are: $\theta = (\beta_{11}, \dots, \beta_{pK}, \beta_{01}, \dots, \beta_{0K})$.
 //!
 //! The coefficients of `p` features for `K` outputs come first, feature by feature, then one intercept an output if the model has any. Sets see the
-//! coefficients only; nobody else counts places in the vector.
+//! coefficients only; nobody else counts places in the vector. Gradients, steps and diagonals of Hessians have the layout of the parameter they belong
+//! to; what is left of it on a choice of features has a layout of its own, [`Layout::reduced_to`] their number.
 
+use crate::error::{Error, Result};
 use crate::shape::Shape;
 
 /// The arrangement of a parameter: its coefficients, then its intercepts.
@@ -19,6 +21,11 @@ impl Layout {
         Self { shape, outputs: 1, has_intercepts: false }
     }
 
+    /// This many coefficients in a row for one output, without an intercept.
+    pub fn vector(features: usize) -> Self {
+        Self::of(Shape::Vector(features))
+    }
+
     /// The same with an intercept for each output, or without.
     #[must_use]
     pub fn intercepts(self, has_intercepts: bool) -> Self {
@@ -29,6 +36,12 @@ impl Layout {
     #[must_use]
     pub fn outputs(self, outputs: usize) -> Self {
         Self { outputs: outputs.max(1), ..self }
+    }
+
+    /// The same for a choice of so many features.
+    #[must_use]
+    pub fn reduced_to(self, features: usize) -> Self {
+        Self { shape: Shape::Vector(features), ..self }
     }
 
     /// How the coefficients of one output are arranged.
@@ -51,6 +64,11 @@ impl Layout {
         if self.has_intercepts { self.outputs } else { 0 }
     }
 
+    /// Whether there are intercepts.
+    pub fn has_intercepts(&self) -> bool {
+        self.has_intercepts
+    }
+
     /// Coefficients, pK.
     pub fn coefficient_count(&self) -> usize {
         self.features().saturating_mul(self.outputs)
@@ -71,6 +89,15 @@ impl Layout {
         vec![0.0; self.len()]
     }
 
+    /// Refuses a parameter of another length.
+    pub fn check(&self, theta: &[f64]) -> Result<()> {
+        if theta.len() == self.len() {
+            return Ok(());
+        }
+        let (found, expected, rule) = (theta.len(), self.len(), "one entry a feature, one more for the intercept");
+        Err(Error::Length { what: "theta", found, expected, rule })
+    }
+
     /// The coefficients of a parameter.
     pub fn coefficients<'t>(&self, theta: &'t [f64]) -> &'t [f64] {
         self.split(theta).0
@@ -81,7 +108,7 @@ impl Layout {
         self.split_mut(theta).0
     }
 
-    /// Coefficients and intercepts.
+    /// Coefficients, and the intercepts that follow them.
     pub fn split<'t>(&self, theta: &'t [f64]) -> (&'t [f64], &'t [f64]) {
         theta.split_at(self.coefficient_count())
     }
@@ -94,6 +121,52 @@ impl Layout {
     /// The intercept of a model with one output, if it has one.
     pub fn intercept(&self, theta: &[f64]) -> Option<f64> {
         self.split(theta).1.first().copied()
+    }
+
+    /// The same, to be changed.
+    pub fn intercept_mut<'t>(&self, theta: &'t mut [f64]) -> Option<&'t mut f64> {
+        self.split_mut(theta).1.first_mut()
+    }
+
+    /// Where the intercept of a model with one output is, if it has one.
+    pub fn place_of_intercept(&self) -> Option<usize> {
+        self.has_intercepts.then(|| self.coefficient_count())
+    }
+
+    /// Whether a coefficient is at this place.
+    pub fn is_coefficient(&self, place: usize) -> bool {
+        place < self.coefficient_count()
+    }
+
+    /// Where the coefficients of some features are, then the intercepts.
+    pub fn places<'s>(&self, support: &'s [usize]) -> impl Iterator<Item = usize> + use<'s> {
+        let outputs = self.outputs;
+        let chosen = support.iter().flat_map(move |&feature| feature * outputs..(feature + 1) * outputs);
+        chosen.chain(self.coefficient_count()..self.len())
+    }
+
+    /// What a parameter has on some features: their coefficients, then the intercepts.
+    pub fn gathered(&self, support: &[usize], theta: &[f64]) -> Vec<f64> {
+        self.places(support).map(|place| theta[place]).collect()
+    }
+
+    /// The parameter that has this on some features and is zero on all others.
+    pub fn spread(&self, support: &[usize], point: &[f64]) -> Vec<f64> {
+        let mut theta = self.zeros();
+        self.places(support).zip(point).for_each(|(place, &value)| theta[place] = value);
+        theta
+    }
+
+    /// Writes a symmetric matrix over the parameter of a model with one output: from the columns of its part over the coefficients, and the row of the
+    /// intercept if there is one. Only entries from the diagonal on are written.
+    pub(crate) fn fill_bordered(&self, inner: &[f64], border: &[f64], matrix: &mut [f64]) {
+        let (features, size) = (self.coefficient_count(), self.len());
+        for j in 0..features {
+            matrix[j * size + j..j * size + features].copy_from_slice(&inner[j * features + j..(j + 1) * features]);
+        }
+        if let Some(last) = self.place_of_intercept() {
+            border.iter().take(size).enumerate().for_each(|(j, value)| matrix[j * size + last] = *value);
+        }
     }
 
     /// A parameter taken apart: its coefficients, and the intercept of a model with one output.
@@ -125,5 +198,48 @@ mod tests {
                 assert!(layout.coefficients(&theta).iter().all(|value| *value == -1.0));
             }
         }
+    }
+
+    #[test]
+    fn what_is_on_a_support_comes_back_to_its_places() {
+        for outputs in [1, 2] {
+            for has_intercepts in [false, true] {
+                let whole = Layout::vector(4).outputs(outputs).intercepts(has_intercepts);
+                let theta: Vec<f64> = (0..whole.len()).map(|j| 1.0 + j as f64).collect();
+                let support = [1, 3];
+                let part = whole.gathered(&support, &theta);
+                assert_eq!(part.len(), whole.reduced_to(support.len()).len());
+                let back = whole.spread(&support, &part);
+                let (before, after) = (whole.split(&theta), whole.split(&back));
+                assert_eq!(before.1, after.1);
+                for (place, (b, a)) in before.0.iter().zip(after.0).enumerate() {
+                    assert_eq!(*a, if support.contains(&(place / outputs)) { *b } else { 0.0 });
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_intercept_has_one_place() {
+        let layout = Layout::vector(2).intercepts(true);
+        let mut theta = vec![1.0, 2.0, 3.0];
+        let place = layout.place_of_intercept().unwrap();
+        assert!(!layout.is_coefficient(place) && (0..place).all(|j| layout.is_coefficient(j)));
+        *layout.intercept_mut(&mut theta).unwrap() = 7.0;
+        assert_eq!((theta[place], layout.intercept(&theta)), (7.0, Some(7.0)));
+        let without = Layout::vector(3);
+        assert_eq!((without.place_of_intercept(), without.intercept_mut(&mut theta)), (None, None));
+        assert!(layout.check(&theta).is_ok() && without.check(&theta[..2]).is_err());
+    }
+
+    #[test]
+    fn a_bordered_matrix_has_the_intercept_last() {
+        let (inner, border) = ([1.0, 2.0, 2.0, 3.0], [4.0, 5.0, 6.0]);
+        let mut matrix = [0.0; 9];
+        Layout::vector(2).intercepts(true).fill_bordered(&inner, &border, &mut matrix);
+        assert_eq!(matrix, [1.0, 2.0, 4.0, 0.0, 3.0, 5.0, 0.0, 0.0, 6.0]);
+        let mut matrix = [0.0; 4];
+        Layout::vector(2).fill_bordered(&inner, &[], &mut matrix);
+        assert_eq!(matrix, [1.0, 2.0, 0.0, 3.0]);
     }
 }

@@ -5,6 +5,7 @@
 
 use crate::data::{Chunk, Cut, Data, Pass, RowBuffer, Support, Wanted, products_at};
 use crate::error::{Error, Result};
+use crate::layout::Layout;
 use crate::loss::Loss;
 use crate::ridge::Ridge;
 use rayon::prelude::*;
@@ -18,6 +19,7 @@ pub struct Objective<'p> {
     pub(crate) data: &'p Data<'p>,
     pub(crate) loss: &'p dyn Loss,
     pub(crate) ridge: Ridge<'p>,
+    pub(crate) has_intercept: bool,
 }
 
 /// What a loss is asked about a group of rows, in reused memory, and its answers: one sum for each group.
@@ -64,14 +66,34 @@ impl Losses {
 }
 
 impl<'p> Objective<'p> {
-    /// The objective with a ridge, by number the weight λ of all coefficients, zero for none.
+    /// The objective of a model without an intercept, with a ridge: by number the weight λ of all coefficients, zero for none.
     pub fn new(data: &'p Data<'p>, loss: &'p dyn Loss, ridge: impl Into<Ridge<'p>>) -> Self {
-        Self { data, loss, ridge: ridge.into() }
+        Self { data, loss, ridge: ridge.into(), has_intercept: false }
     }
 
+    /// The same for a model with an intercept, or without.
+    #[must_use]
+    pub fn intercept(self, has_intercept: bool) -> Self {
+        Self { has_intercept, ..self }
+    }
+
+    /// How its parameter is arranged: coefficients, then the intercept if there is one.
+    pub fn layout(&self) -> Layout {
+        Layout::of(self.data.parameter_shape()).intercepts(self.has_intercept)
+    }
+
+    /// The same function of other rows.
+    pub(crate) fn on<'d>(&self, data: &'d Data<'d>) -> Objective<'d>
+    where
+        'p: 'd,
+    {
+        Objective { data, loss: self.loss, ridge: self.ridge, has_intercept: self.has_intercept }
+    }
+
+    /// The coefficients, and the intercept or zero.
     pub(crate) fn split<'t>(&self, theta: &'t [f64]) -> (&'t [f64], f64) {
-        let (coefficients, intercept) = theta.split_at(self.data.columns());
-        (coefficients, intercept.first().copied().unwrap_or(0.0))
+        let layout = self.layout();
+        (layout.coefficients(theta), layout.intercept(theta).unwrap_or(0.0))
     }
 
     /// Whether the loss knows parabolas above it.
@@ -93,8 +115,9 @@ impl<'p> Objective<'p> {
         Ok(least / self.data.weight_sum())
     }
 
-    /// F on all rows; `theta` holds the coefficients and, if there is one, the intercept.
+    /// F on all rows, at a parameter of [`Self::layout`].
     pub fn value(&self, theta: &[f64]) -> Result<f64> {
+        self.layout().check(theta)?;
         let at = self.split(theta);
         let support = Support::of(at.0);
         let columns = support.indices();
@@ -143,6 +166,7 @@ impl<'p> Objective<'p> {
 
     /// F on some of the rows only, with their own weights.
     pub fn value_on(&self, theta: &[f64], rows: &[usize]) -> Result<f64> {
+        self.layout().check(theta)?;
         let (coefficients, intercept) = self.split(theta);
         let (data, source, support) = (self.data, self.data.random_access()?, Support::of(coefficients));
         let parts: Vec<Result<(f64, f64)>> = rows
@@ -182,11 +206,13 @@ impl<'p> Objective<'p> {
 
     /// F and its gradient on all rows; `gradient` has the layout of `theta`.
     pub fn gradient(&self, theta: &[f64], gradient: &mut [f64]) -> Result<f64> {
+        let layout = self.layout();
+        layout.check(theta)?;
+        layout.check(gradient)?;
         let (coefficients, intercept) = self.split(theta);
-        let columns = self.data.columns();
         let support = Support::of(coefficients);
         // The last entry sums the value.
-        let size = theta.len() + 1;
+        let size = layout.len() + 1;
         let total = Pass::over(self.data, size).sum(
             size,
             || [Vec::new(), Vec::new(), Vec::new()],
@@ -199,19 +225,20 @@ impl<'p> Objective<'p> {
                 }
                 weights.clear();
                 weights.extend((0..chunk.len()).map(|i| chunk.weight(i)));
-                part[size - 1] += self.loss.weighted_value(predictors, chunk.response, weights);
+                let (sums, value) = part.split_at_mut(layout.len());
+                value[0] += self.loss.weighted_value(predictors, chunk.response, weights);
                 self.loss.weighted_slopes(predictors, chunk.response, weights, slopes);
-                chunk.rows.add_transpose_times(slopes, &mut part[..columns]);
-                if theta.len() > columns {
-                    part[columns] += slopes.iter().sum::<f64>();
+                chunk.rows.add_transpose_times(slopes, layout.coefficients_mut(sums));
+                if let Some(free) = layout.intercept_mut(sums) {
+                    *free += slopes.iter().sum::<f64>();
                 }
             },
         )?;
         let scale = 1.0 / self.data.weight_sum();
         gradient.iter_mut().zip(&total).for_each(|(g, t)| *g = t * scale);
         if self.ridge.is_positive() {
-            self.ridge.add_times(coefficients, &mut gradient[..columns]);
+            self.ridge.add_times(coefficients, layout.coefficients_mut(gradient));
         }
-        Ok(total[size - 1] * scale + self.ridge_term(theta))
+        Ok(total[layout.len()] * scale + self.ridge_term(theta))
     }
 }

@@ -73,12 +73,12 @@ impl<'a> Problem<'a> {
 
     /// How the parameter is arranged: coefficients, then the intercept if there is one.
     pub fn layout(&self) -> Layout {
-        Layout::of(self.data.parameter_shape()).intercepts(self.intercept)
+        self.objective().layout()
     }
 
     /// The objective F.
     pub fn objective(&self) -> Objective<'_> {
-        Objective::new(self.data, &*self.loss, self.ridge)
+        Objective::new(self.data, &*self.loss, self.ridge).intercept(self.intercept)
     }
 
     /// Fits with the method of the settings, by default the stochastic proximal distance algorithm.

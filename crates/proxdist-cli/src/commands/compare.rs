@@ -70,7 +70,7 @@ pub(crate) fn run(args: &CompareArgs) -> Result<Ending> {
         source: source.clone(),
         rows: data.rows(),
         is_scaled: units.is_scaled(),
-        start: problem.objective().value(&vec![0.0; data.columns() + usize::from(problem.has_intercept())])?,
+        start: problem.objective().value(&problem.layout().zeros())?,
     };
     write_and_tell(args, &comparison, settings.seed_value())
 }

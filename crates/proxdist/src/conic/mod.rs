@@ -25,6 +25,8 @@ pub(crate) use refine::{Active, refine, refined};
 pub(crate) use scaled::Reach;
 pub(crate) use solve::{Model, solve};
 
+use crate::layout::Layout;
+
 /// $\sum_j a_jx_j \le b$, or $=$.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
@@ -237,6 +239,26 @@ impl Conic {
         }
     }
 
+    /// The coefficients of a point, whatever follows them.
+    pub(crate) fn coefficients<'x>(&self, x: &'x [f64]) -> &'x [f64] {
+        Layout::vector(self.features).coefficients(x)
+    }
+
+    /// The same, to be changed.
+    pub(crate) fn coefficients_mut<'x>(&self, x: &'x mut [f64]) -> &'x mut [f64] {
+        Layout::vector(self.features).coefficients_mut(x)
+    }
+
+    /// What follows the coefficients of a point.
+    pub(crate) fn behind<'x>(&self, x: &'x [f64]) -> &'x [f64] {
+        Layout::vector(self.features).split(x).1
+    }
+
+    /// Takes the magnitudes out of a point: the coefficients, and what follows all variables, are left.
+    pub(crate) fn drop_magnitudes(&self, x: &mut Vec<f64>) {
+        x.drain(self.features..self.variables());
+    }
+
     /// Number of variables.
     pub(crate) fn variables(&self) -> usize {
         self.features + self.magnitudes.len()
@@ -244,7 +266,7 @@ impl Conic {
 
     /// Coefficients with their magnitudes behind them.
     pub(crate) fn lifted(&self, theta: &[f64]) -> Vec<f64> {
-        let mut x = theta[..self.features].to_vec();
+        let mut x = self.coefficients(theta).to_vec();
         x.extend(self.magnitudes.iter().map(|t| theta[t.of].abs()));
         x
     }

@@ -62,9 +62,9 @@ impl Bounds {
 pub(crate) fn multipliers(conic: &Conic, theta: &[f64], gradient: &[f64], metric: &[f64]) -> Option<Multipliers> {
     let x = conic.lifted(theta);
     let mut weights: Vec<f64> =
-        without_flat(metric[..conic.features].iter().copied()).iter().map(|d| 1.0 / d).collect();
+        without_flat(conic.coefficients(metric).iter().copied()).iter().map(|d| 1.0 / d).collect();
     weights.extend(conic.magnitudes.iter().map(|t| weights[t.of]).collect::<Vec<_>>());
-    let mut start = gradient[..conic.features].to_vec();
+    let mut start = conic.coefficients(gradient).to_vec();
     start.extend(conic.magnitudes.iter().map(|t| t.price));
 
     let mut bounds = vec![Bounds::default(); x.len()];

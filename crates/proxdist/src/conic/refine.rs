@@ -110,7 +110,7 @@ pub(crate) fn refine(quadratic: &Quadratic, conic: &Conic, x: &mut [f64], active
             };
             let size =
                 gradient.iter().zip(&diagonal).map(|(g, d)| g * g / d.max(f64::MIN_POSITIVE)).sum::<f64>().sqrt();
-            let judged = multipliers(conic, &point[..conic.features], &gradient[..conic.features], &diagonal);
+            let judged = multipliers(conic, &point, &gradient, &diagonal);
             if let Some(judged) = judged.filter(|judged| judged.distance > STATIONARY * size) {
                 let held = conic.rows.iter().enumerate().filter(|(i, row)| now.rows[*i] && !row.is_equality);
                 let leaving: Vec<(usize, f64)> = held.map(|(i, row)| (i, judged.leaving(row, metric))).collect();

@@ -2,6 +2,7 @@
 
 use super::{Data, Piece, RowBuffer, Rows};
 use crate::error::Result;
+use crate::layout::Layout;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Counts fills over the whole program, so that every content of every batch has a number of its own.
@@ -67,6 +68,11 @@ impl<'a> Batch<'a> {
     /// The features.
     pub fn rows(&self) -> Rows<'_> {
         self.borrowed.unwrap_or_else(|| self.buffer.rows())
+    }
+
+    /// How the coefficients of its columns are arranged; intercepts may follow them.
+    pub(crate) fn layout(&self) -> Layout {
+        self.rows().layout()
     }
 
     /// A number that changes whenever the content does, for whatever is computed once a batch.

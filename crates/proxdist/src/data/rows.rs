@@ -3,6 +3,7 @@
 use super::Support;
 use super::source::{self, ChunkSource, Piece, Wanted};
 use crate::error::Result;
+use crate::layout::Layout;
 use crate::linalg;
 use crate::scaling::Scaling;
 use std::ops::Range;
@@ -59,6 +60,11 @@ impl<'a> Rows<'a> {
         match self {
             Self::Dense { columns, .. } | Self::Sparse { columns, .. } => *columns,
         }
+    }
+
+    /// How the coefficients of these columns are arranged; intercepts may follow them.
+    pub(crate) fn layout(&self) -> Layout {
+        Layout::vector(self.width())
     }
 
     /// Number of stored values.

@@ -21,6 +21,7 @@ use super::descent::Descent;
 use super::{Finished, Smooth, Until};
 use crate::constraint::Ball;
 use crate::error::Result;
+use crate::layout::Layout;
 use crate::linalg::{Cholesky, axpy, dot, norm};
 
 const MOST_MODELS: usize = 200;
@@ -39,8 +40,7 @@ pub(crate) fn minimise(
     until: &mut Until,
 ) -> Result<Finished> {
     let mut at = Descent::new(function, set, point)?;
-    let features = at.function.features();
-    let mut model = Model { radius: set.limit(), ..Model::default() };
+    let mut model = Model::new(at.layout, set.limit());
     let mut caution = Caution::default();
     let mut exact = false;
     while at.is_usable() && at.iterations < MOST_MODELS {
@@ -52,7 +52,7 @@ pub(crate) fn minimise(
         at.iterations += 1;
         let start: Vec<f64> = match set.center() {
             Some(center) => at.point.iter().zip(center).map(|(x, c)| x - c).collect(),
-            None => at.point[..features].to_vec(),
+            None => at.layout.coefficients(&at.point).to_vec(),
         };
         let forcing = (residual / at.target(1.0)).sqrt().min(0.1);
         let goal = 0.3 * target.min(residual);
@@ -76,15 +76,16 @@ pub(crate) fn minimise(
         if !has_moved && !at.gradient_step()? {
             break;
         }
-        let surprise = super::descent::distance(&predicted, &at.gradient[..features]);
+        let surprise = super::descent::distance(&predicted, at.layout.coefficients(&at.gradient));
         exact = surprise <= QUADRATIC * size && model.basis.len() < MOST_VECTORS;
     }
     at.finish(point)
 }
 
 /// A quadratic model and the subspace it is solved over.
-#[derive(Default)]
 struct Model {
+    /// That of points; the vectors below are of coefficients alone, but for steps.
+    layout: Layout,
     radius: f64,
     /// $k$ and $h$; empty and zero without an intercept or without curvature in it.
     cross: Vec<f64>,
@@ -102,25 +103,30 @@ struct Model {
 }
 
 impl Model {
+    fn new(layout: Layout, radius: f64) -> Self {
+        let (cross, linear, solution, image) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let (basis, images, cholesky) = (Vec::new(), Vec::new(), Cholesky::default());
+        Self { layout, radius, cross, bend: 0.0, linear, basis, images, solution, image, multiplier: 0.0, cholesky }
+    }
+
     /// The model at the current point, and the first two vectors of its subspace.
     fn prepare(&mut self, at: &mut Descent, start: &[f64], caution: f64) -> Result<()> {
-        let features = start.len();
         at.function.linearise_with(&at.point, caution)?;
         self.basis.clear();
         self.images.clear();
         (self.cross, self.bend, self.multiplier) = (Vec::new(), 0.0, 0.0);
-        if at.function.has_intercept() {
-            let (mut unit, mut image) = (vec![0.0; features + 1], vec![0.0; features + 1]);
-            unit[features] = 1.0;
+        let (mut unit, mut image) = (self.layout.zeros(), self.layout.zeros());
+        if let Some(free) = self.layout.intercept_mut(&mut unit) {
+            *free = 1.0;
             at.function.hessian_times(&unit, &mut image)?;
             at.products += 1;
-            self.bend = image.pop().unwrap_or(0.0);
-            self.cross = image;
+            let (cross, bend) = self.layout.into_parts(image);
+            (self.cross, self.bend) = (cross, bend.unwrap_or(0.0));
         }
-        let reduced = self.reduced_gradient(&at.gradient, features);
+        let reduced = self.reduced_gradient(&at.gradient);
         self.linear.clone_from(&reduced);
         self.solution = start.to_vec();
-        self.image = vec![0.0; features];
+        self.image = vec![0.0; start.len()];
         if norm(start) > 0.0 {
             self.extend(at, start.to_vec())?;
             let length = norm(start);
@@ -134,10 +140,10 @@ impl Model {
     }
 
     /// $\tilde g = g - k\,g_\beta/h$
-    fn reduced_gradient(&self, gradient: &[f64], features: usize) -> Vec<f64> {
-        let mut reduced = gradient[..features].to_vec();
-        if self.bend > 0.0 && features < gradient.len() {
-            axpy(-gradient[features] / self.bend, &self.cross, &mut reduced);
+    fn reduced_gradient(&self, gradient: &[f64]) -> Vec<f64> {
+        let mut reduced = self.layout.coefficients(gradient).to_vec();
+        if let Some(slope) = self.layout.intercept(gradient).filter(|_| self.bend > 0.0) {
+            axpy(-slope / self.bend, &self.cross, &mut reduced);
         }
         reduced
     }
@@ -156,16 +162,13 @@ impl Model {
             return Ok(false);
         }
         vector.iter_mut().for_each(|x| *x /= length);
-        let features = vector.len();
-        let mut padded = vector.clone();
-        padded.resize(at.point.len(), 0.0);
-        let mut image = vec![0.0; at.point.len()];
+        let (mut padded, mut image) = (self.layout.zeros(), self.layout.zeros());
+        self.layout.coefficients_mut(&mut padded).copy_from_slice(&vector);
         at.function.hessian_times(&padded, &mut image)?;
         at.products += 1;
-        let along = image.get(features).copied().unwrap_or(0.0);
-        image.truncate(features);
+        let (mut image, along) = self.layout.into_parts(image);
         if self.bend > 0.0 {
-            axpy(-along / self.bend, &self.cross, &mut image);
+            axpy(-along.unwrap_or(0.0) / self.bend, &self.cross, &mut image);
         }
         self.basis.push(vector);
         self.images.push(image);
@@ -240,7 +243,7 @@ impl Model {
     /// The step to the solution, with that of the intercept.
     fn step(&self, start: &[f64], gradient: &[f64]) -> Vec<f64> {
         let mut step: Vec<f64> = self.solution.iter().zip(start).map(|(u, s)| u - s).collect();
-        if let Some(slope) = gradient.get(start.len()) {
+        if let Some(slope) = self.layout.intercept(gradient) {
             let along = dot(&self.cross, &step);
             step.push(if self.bend > 0.0 { -(slope + along) / self.bend } else { 0.0 });
         }

@@ -66,6 +66,6 @@ pub(crate) fn minimise(
 fn judged(function: &mut dyn Smooth, conic: &Conic, point: &[f64], ended: &Finished) -> Result<f64> {
     let Some(gradient) = &ended.gradient else { return Ok(f64::INFINITY) };
     let metric = metric(function, point)?;
-    let measure = Measure { conic, features: function.features(), metric: &metric };
+    let measure = Measure { conic, layout: function.layout(), metric: &metric };
     Ok(relative(measure.residual(point, gradient), reference(function, ended.value)?))
 }

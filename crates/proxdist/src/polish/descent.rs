@@ -11,6 +11,7 @@ use super::gap::is_lost_by_intercept;
 use super::{Finished, Smooth};
 use crate::constraint::{Constraint, Workspace};
 use crate::error::Result;
+use crate::layout::Layout;
 use crate::linalg::{all_finite, dot, norm};
 
 /// Fraction of the predicted decrease that a step must achieve.
@@ -35,7 +36,7 @@ pub(super) struct Descent<'a> {
     pub(super) function: &'a mut dyn Smooth,
     set: &'a dyn Constraint,
     work: Workspace,
-    features: usize,
+    pub(super) layout: Layout,
     pub(super) point: Vec<f64>,
     pub(super) value: f64,
     pub(super) gradient: Vec<f64>,
@@ -54,10 +55,10 @@ pub(super) struct Descent<'a> {
 impl<'a> Descent<'a> {
     /// Starts at `point`, projected first in case it lies outside by rounding.
     pub(super) fn new(function: &'a mut dyn Smooth, set: &'a dyn Constraint, point: &[f64]) -> Result<Self> {
-        let features = function.features();
+        let layout = function.layout();
         let mut start = point.to_vec();
         let mut work = Workspace::default();
-        set.project(&mut start[..features], &mut work)?;
+        set.project(layout.coefficients_mut(&mut start), &mut work)?;
         if distance(&start, point) <= INSIDE * (1.0 + norm(point)) {
             // Moving a point of the set by rounding could raise F by rounding.
             start.copy_from_slice(point);
@@ -69,7 +70,7 @@ impl<'a> Descent<'a> {
             function,
             set,
             work,
-            features,
+            layout,
             trial: start.clone(),
             trial_gradient: gradient.clone(),
             point: start.clone(),
@@ -103,7 +104,7 @@ impl<'a> Descent<'a> {
 
     /// Projects the coefficients and leaves the intercept.
     pub(super) fn project(&mut self, point: &mut [f64]) -> Result<()> {
-        self.set.project(&mut point[..self.features], &mut self.work)
+        self.set.project(self.layout.coefficients_mut(point), &mut self.work)
     }
 
     /// Moves [`Self::trial`] to the end of the projected gradient step from `point`; returns the step's length.
@@ -130,7 +131,7 @@ impl<'a> Descent<'a> {
 
     /// Whether the residual is at its target, and the intercept good enough for a bound on the gap where the set allows one.
     pub(super) fn is_finished(&self, residual: f64, tolerance: f64) -> bool {
-        residual <= self.target(tolerance) && !is_lost_by_intercept(self.set, self.features, &self.gradient)
+        residual <= self.target(tolerance) && !is_lost_by_intercept(self.set, self.layout, &self.gradient)
     }
 
     /// Whether several steps in a row have neither lowered F beyond rounding nor halved the residual.

@@ -66,7 +66,7 @@ impl<'s, 'p> Exchange<'s, 'p> {
         if choice.is_single() {
             (0..choice.units()).for_each(|unit| choice.unit(unit).iter().for_each(|&j| unit_of[j] = Some(unit)));
         }
-        let gram = if Gram::is_affordable(objective) { Gram::new(objective, problem.intercept)? } else { None };
+        let gram = if Gram::is_affordable(objective) { Gram::new(objective)? } else { None };
         let size = objective.data.rows() as f64 * columns as f64;
         let budget = Budget::of((500.0 * size).clamp(2e8, 1e9));
         Ok(Self { problem, gram, unit_of, diagonal: None, sample, budget, measured: None })
@@ -308,7 +308,7 @@ impl<'s, 'p> Exchange<'s, 'p> {
         units.sort_unstable();
         let Some(wide) = problem.refit(units, Some(&theta), super::refit::ROUGH, watch)? else { return Ok(None) };
         let wide_theta = problem.spread(&wide);
-        let mut function = OnColumns::new(objective, &wide.support, problem.intercept)?;
+        let mut function = OnColumns::new(objective, &wide.support)?;
         let mut hessian = vec![0.0; wide.point.len() * wide.point.len()];
         super::Smooth::linearise(&mut function, &wide.point)?;
         super::Smooth::hessian(&mut function, &mut hessian)?;
@@ -341,10 +341,8 @@ pub(super) fn derivatives(
     theta: &[f64],
     measured: &Sweep,
 ) -> Result<(Vec<f64>, Vec<f64>)> {
-    let columns = second.data.columns();
     let hessian = measured.hessian(second, theta, &best.support)?;
-    let gradient = best.support.iter().copied().chain(columns..theta.len()).map(|j| measured.gradient[j]).collect();
-    Ok((hessian, gradient))
+    Ok((hessian, second.layout().gathered(&best.support, &measured.gradient)))
 }
 
 /// What the coordinates of a unit would gain by themselves.

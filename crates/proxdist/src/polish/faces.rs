@@ -18,6 +18,7 @@ use super::descent::Descent;
 use super::{Finished, Smooth, Until};
 use crate::constraint::{Constraint, Face, Faces};
 use crate::error::Result;
+use crate::layout::Layout;
 use crate::linalg::{Cholesky, axpy, dot, norm_squared};
 
 const MOST_ITERATIONS: usize = 200;
@@ -40,7 +41,7 @@ pub(crate) fn minimise(
     until: &mut Until,
 ) -> Result<Finished> {
     let mut at = Descent::new(function, set, point)?;
-    let features = at.function.features();
+    let layout = at.layout;
     let mut newton = Newton { damping: LEAST_DAMPING, ..Newton::default() };
     let mut caution = Caution::default();
     while at.is_usable() && at.iterations < MOST_ITERATIONS {
@@ -50,14 +51,14 @@ pub(crate) fn minimise(
             break;
         }
         at.iterations += 1;
-        let (Some(mut face), Some(next)) = (faces.face(&at.point[..features]), faces.face(&at.trial[..features]))
-        else {
+        let (here, there) = (layout.coefficients(&at.point), layout.coefficients(&at.trial));
+        let (Some(mut face), Some(next)) = (faces.face(here), faces.face(there)) else {
             break;
         };
         let mut moved = false;
-        if face != next || leaves(&face, &at.point[..features], &at.trial[..features]) {
+        if face != next || leaves(&face, here, there) {
             moved = at.gradient_step()?;
-            face = faces.face(&at.point[..features]).unwrap_or(face);
+            face = faces.face(layout.coefficients(&at.point)).unwrap_or(face);
         }
         let forcing = (residual / at.target(1.0)).sqrt().max(0.1 * target / residual).clamp(1e-6, 0.1);
         let taken = loop {
@@ -101,38 +102,52 @@ struct Newton {
 /// The variables of a step: those of the face and the intercept.
 struct Free<'f> {
     face: &'f Face,
-    features: usize,
-    has_intercept: bool,
+    /// That of points.
+    whole: Layout,
+    /// That of the variables.
+    own: Layout,
 }
 
-impl Free<'_> {
+impl<'f> Free<'f> {
+    fn new(face: &'f Face, whole: Layout) -> Self {
+        Self { face, whole, own: whole.reduced_to(face.variables()) }
+    }
+
     fn variables(&self) -> usize {
-        self.face.variables() + usize::from(self.has_intercept)
+        self.own.len()
     }
 
     fn expand(&self, z: &[f64], out: &mut [f64]) {
-        let (z, free) = z.split_at(self.face.variables());
-        let (coefficients, intercept) = out.split_at_mut(self.features);
+        let (z, free) = self.own.split(z);
+        let (coefficients, intercept) = self.whole.split_mut(out);
         self.face.expand(z, coefficients);
         intercept.copy_from_slice(free);
     }
 
     fn reduce(&self, v: &[f64], out: &mut [f64]) {
-        let (z, free) = out.split_at_mut(self.face.variables());
-        self.face.reduce(&v[..self.features], z);
-        free.copy_from_slice(&v[self.features..]);
+        let (z, free) = self.own.split_mut(out);
+        let (coefficients, intercept) = self.whole.split(v);
+        self.face.reduce(coefficients, z);
+        free.copy_from_slice(intercept);
+    }
+
+    /// The places that a variable moves, all by the same amount.
+    fn group(&self, variable: usize) -> (impl Iterator<Item = usize>, f64) {
+        let is_coefficient = self.own.is_coefficient(variable);
+        let (group, scale) = if is_coefficient { self.face.group(variable) } else { (&[][..], 1.0) };
+        let intercept = self.whole.place_of_intercept().filter(|_| !is_coefficient);
+        (group.iter().copied().chain(intercept), scale)
     }
 
     fn drop_equalities(&self, z: &mut [f64]) {
-        self.face.drop_equalities(&mut z[..self.face.variables()]);
+        self.face.drop_equalities(self.own.coefficients_mut(z));
     }
 }
 
 impl Newton {
     /// Computes [`Self::step`] at the current point.
     fn direction(&mut self, at: &mut Descent, face: &Face, forcing: f64, caution: f64) -> Result<()> {
-        let (features, has_intercept) = (at.function.features(), at.function.has_intercept());
-        let free = Free { face, features, has_intercept };
+        let free = Free::new(face, at.layout);
         let size = free.variables();
         self.step.clear();
         self.step.resize(at.point.len(), 0.0);
@@ -167,9 +182,8 @@ impl Newton {
         for k in 0..size {
             if whole {
                 image.fill(0.0);
-                let (group, scale) =
-                    if k < free.face.variables() { free.face.group(k) } else { (&[free.features][..], 1.0) };
-                group.iter().for_each(|&j| axpy(scale, &full[j * length..(j + 1) * length], &mut image));
+                let (group, scale) = free.group(k);
+                group.for_each(|j| axpy(scale, &full[j * length..(j + 1) * length], &mut image));
             } else {
                 unit[k] = 1.0;
                 free.expand(&unit, &mut column);
@@ -220,11 +234,11 @@ impl Newton {
         if rows.is_empty() {
             return;
         }
-        let width = free.face.variables();
+        let own = free.own;
         let mut solved: Vec<Vec<f64>> = Vec::with_capacity(rows.len());
         for row in rows {
             let mut column = vec![0.0; z.len()];
-            column[..width].copy_from_slice(row);
+            own.coefficients_mut(&mut column).copy_from_slice(row);
             self.cholesky.solve(&mut column);
             solved.push(column);
         }
@@ -233,10 +247,10 @@ impl Newton {
         let matrix = schur.matrix(count);
         for (i, row) in rows.iter().enumerate() {
             for (j, column) in solved.iter().enumerate() {
-                matrix[i * count + j] = dot(row, &column[..width]);
+                matrix[i * count + j] = dot(row, own.coefficients(column));
             }
         }
-        let mut excess: Vec<f64> = rows.iter().map(|row| dot(row, &z[..width])).collect();
+        let mut excess: Vec<f64> = rows.iter().map(|row| dot(row, own.coefficients(z))).collect();
         if schur.factor() {
             schur.solve(&mut excess);
             excess.iter().zip(&solved).for_each(|(e, column)| axpy(-e, column, z));

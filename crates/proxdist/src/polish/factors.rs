@@ -11,7 +11,9 @@
 
 use crate::constraint::{Rank, projected};
 use crate::error::Result;
+use crate::layout::Layout;
 use crate::linalg::{add_transposed_product, axpy, divide_by, dot, norm, norm_squared, product};
+use crate::shape::Shape;
 
 /// Relative size below which a column or singular value counts as zero.
 const NEGLIGIBLE: f64 = 1e-13;
@@ -38,7 +40,7 @@ impl Factors {
     /// The factors of a row-major matrix of rank at most `rank`; singular values up to `cut` count as zero.
     pub(super) fn of(theta: &[f64], rows: usize, columns: usize, rank: usize, cut: f64) -> Self {
         let rank = rank.min(rows).min(columns);
-        let mut rest = transposed(&theta[..rows * columns], rows, columns);
+        let mut rest = transposed(theta, rows, columns);
         let top = rest.chunks_exact(rows.max(1)).map(norm_squared).fold(0.0, f64::max).sqrt();
         let mut left: Vec<Vec<f64>> = Vec::with_capacity(rank);
         while left.len() < rank {
@@ -105,7 +107,7 @@ impl Factors {
         };
         let (mut left, mut right) = (units(&self.left_t, rows), units(&self.right_t, columns));
         let few = Self::assembled((rows, columns, known), left.clone(), right.clone(), self.sizes[..known].to_vec());
-        let outside = few.outside(&gradient[..self.size()]);
+        let outside = few.outside(self.layout().coefficients(gradient));
         let steepest = projected(&Rank::at_most(rank - known, rows, columns), &outside)?;
         let found = Self::of(&steepest, rows, columns, rank - known, 0.0);
         for k in 0..found.known {
@@ -119,9 +121,19 @@ impl Factors {
         Ok(Self::assembled((rows, columns, rank), left, right, self.sizes[..known].to_vec()))
     }
 
+    /// Where the matrix is in a parameter.
+    fn layout(&self) -> Layout {
+        Layout::of(Shape::Matrix { rows: self.rows, columns: self.columns })
+    }
+
     /// Entries of the matrix.
     pub(super) fn size(&self) -> usize {
-        self.rows * self.columns
+        self.layout().coefficient_count()
+    }
+
+    /// Where the coordinates are in a step; the intercept's may follow.
+    pub(super) fn coordinates(&self) -> Layout {
+        Layout::vector(self.unknowns())
     }
 
     /// Number of coordinates without the intercept.
@@ -225,18 +237,20 @@ impl Factors {
 
     /// $\|P_TZ\|$, with the intercept's entry.
     pub(super) fn tangent_norm(&self, z: &[f64]) -> f64 {
-        let mut b = self.times_right(&z[..self.size()]);
+        let (matrix, intercept) = self.layout().split(z);
+        let mut b = self.times_right(matrix);
         self.drop_left(&mut b);
-        (norm_squared(&self.left_times(&z[..self.size()])) + norm_squared(&b) + norm_squared(&z[self.size()..])).sqrt()
+        (norm_squared(&self.left_times(matrix)) + norm_squared(&b) + norm_squared(intercept)).sqrt()
     }
 
     /// The coordinates of $P_TZ$, and the intercept's entry.
     pub(super) fn reduced(&self, z: &[f64]) -> Vec<f64> {
-        let mut out = self.left_times(&z[..self.size()]);
-        let mut b = self.times_right(&z[..self.size()]);
+        let (matrix, intercept) = self.layout().split(z);
+        let mut out = self.left_times(matrix);
+        let mut b = self.times_right(matrix);
         self.reflect(&mut b);
         out.extend_from_slice(&b[self.rank * self.rank..]);
-        out.extend_from_slice(&z[self.size()..]);
+        out.extend_from_slice(intercept);
         out
     }
 
@@ -247,8 +261,8 @@ impl Factors {
 
     /// The matrix (and intercept) of coordinates.
     pub(super) fn expanded(&self, step: &[f64]) -> Vec<f64> {
-        let (a, rest) = step.split_at(self.rank * self.columns);
-        let (c, intercept) = rest.split_at(self.unknowns() - a.len());
+        let (unknowns, intercept) = self.coordinates().split(step);
+        let (a, c) = unknowns.split_at(self.rank * self.columns);
         let mut b = vec![0.0; self.rank * self.rank];
         b.extend_from_slice(c);
         self.reflections.iter().rev().for_each(|h| apply(h, &mut b, self.rank));
@@ -259,7 +273,7 @@ impl Factors {
 
     /// Adds the bend of the set, $(U_\perp^TG(I - VV^T))_{lj}/\sigma_k$ between $C_{lk}$ and $A_{kj}$, in the lower triangle (column-major).
     pub(super) fn add_bend(&self, gradient: &[f64], matrix: &mut [f64], size: usize) {
-        let mut rest = self.outside(&gradient[..self.size()]);
+        let mut rest = self.outside(self.layout().coefficients(gradient));
         self.reflections.iter().for_each(|h| apply(h, &mut rest, self.columns));
         for (l, row) in rest.chunks_exact(self.columns).skip(self.rank).enumerate() {
             for k in 0..self.known {
@@ -292,7 +306,8 @@ impl Factors {
     /// $\tfrac12\sum (U^TZ)_{kj}^2/\sum_iU_{ik}^2h_{ij} + \tfrac12\sum (ZV)_{ik}^2/\sum_jV_{jk}^2h_{ij}$ for a gradient $Z$ and curvatures $h$ of the
     /// entries of the matrix. The units of the entries do not matter to it.
     pub(super) fn decrement(&self, z: &[f64], curvatures: &[f64]) -> f64 {
-        let (left, right) = (self.left_times(&z[..self.size()]), self.times_right(&z[..self.size()]));
+        let matrix = self.layout().coefficients(z);
+        let (left, right) = (self.left_times(matrix), self.times_right(matrix));
         let mean = curvatures.iter().sum::<f64>() / curvatures.len().max(1) as f64;
         let term = |g: f64, h: f64| if g == 0.0 { 0.0 } else { 0.5 * g * g / if h > 0.0 { h } else { mean } };
         let squares = |units: &[f64]| -> Vec<f64> { units.iter().map(|u| u * u).collect() };

@@ -21,7 +21,6 @@ const RANK_TOLERANCE: f64 = 1e-8;
 pub(crate) struct Finish<'p> {
     pub(crate) objective: Objective<'p>,
     pub(crate) constraint: &'p dyn Constraint,
-    pub(crate) intercept: bool,
     /// Weight of an L1 penalty that belongs to what is minimised.
     pub(crate) l1: f64,
     pub(crate) seed: u64,
@@ -113,12 +112,12 @@ impl Finish<'_> {
 
     /// The finish with an L1 penalty: its magnitudes are variables with a price.
     fn penalised(&self, first: &[f64], poll: Poll) -> Result<Polished> {
-        let Self { objective, constraint, intercept, .. } = *self;
+        let Self { objective, constraint, .. } = *self;
         let mut theta = first.to_vec();
         let mut value = objective.value(first)? + self.penalty(first);
         if let Some(conic) = constraint.structure().conic(objective.data.columns()) {
             let conic = conic.with_penalty(self.l1);
-            let mut function = OnData::new(objective, intercept);
+            let mut function = OnData::new(objective);
             let until = &mut Until { tolerance: TOLERANCE, poll };
             value = rows_and_balls::minimise(&mut function, &conic, &mut theta, until)?.value;
         }
@@ -126,7 +125,7 @@ impl Finish<'_> {
     }
 
     fn family(&self, starts: &[&[f64]], poll: Poll) -> Result<Polished> {
-        let Self { objective, constraint, intercept, .. } = *self;
+        let Self { objective, constraint, .. } = *self;
         let mut theta = starts[0].to_vec();
         let finished = match constraint.structure() {
             Structure::Choice(choosing) => return self.choose(choosing, starts, poll),
@@ -153,7 +152,7 @@ impl Finish<'_> {
                     let part = sample.data()?;
                     theta = self.on(&part).family(starts, poll)?.theta;
                 }
-                let mut function = OnData::new(objective, intercept);
+                let mut function = OnData::new(objective);
                 convex::minimise(&mut function, constraint, &mut theta, &mut Until { tolerance: TOLERANCE, poll })?
             }
         };
@@ -169,8 +168,8 @@ impl Finish<'_> {
 
     /// The finish over a set that leaves a choice, on a sample first where the rows are many.
     fn choose(&self, choosing: &dyn Choosing, starts: &[&[f64]], poll: Poll) -> Result<Polished> {
-        let Self { objective, intercept, .. } = *self;
-        let search = Search { objective, choosing, intercept, sample: None };
+        let objective = self.objective;
+        let search = Search { objective, choosing, sample: None };
         let Found { theta, value, gradient, exchanges } = match self.sample(LARGE, SAMPLE)? {
             None => search.finish(starts, poll)?,
             Some(sample) => {
@@ -186,7 +185,7 @@ impl Finish<'_> {
 
     /// The same problem on some of the rows.
     fn on<'s>(&'s self, part: &'s Data<'s>) -> Finish<'s> {
-        Finish { objective: Objective::new(part, self.objective.loss, self.objective.ridge), ..*self }
+        Finish { objective: self.objective.on(part), ..*self }
     }
 
     /// So many random rows, if there are more than `large`: from their finish the finish on all has little left to do.

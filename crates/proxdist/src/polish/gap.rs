@@ -7,14 +7,15 @@
 //! the one for the function with the intercept minimised out, whose gradient is $g$ without its last entry.
 
 use crate::constraint::Constraint;
+use crate::layout::Layout;
 use crate::linalg::{dot, norm};
 
 /// Derivative in the intercept that counts as zero, relative to the rest of the gradient or to the number one.
 const NEGLIGIBLE: f64 = 1e-8;
 
 /// Whether F is as good as minimal in the intercept, if there is one.
-fn is_flat_in_intercept(features: usize, gradient: &[f64]) -> bool {
-    let (along, free) = gradient.split_at(features);
+fn is_flat_in_intercept(layout: Layout, gradient: &[f64]) -> bool {
+    let (along, free) = layout.split(gradient);
     norm(free) <= NEGLIGIBLE * norm(along).max(1.0)
 }
 
@@ -25,17 +26,17 @@ fn support(set: &dyn Constraint, along: &[f64]) -> Option<f64> {
 }
 
 /// Whether there would be a bound, were it not for the intercept.
-pub(super) fn is_lost_by_intercept(set: &dyn Constraint, features: usize, gradient: &[f64]) -> bool {
-    !is_flat_in_intercept(features, gradient) && support(set, &gradient[..features]).is_some()
+pub(super) fn is_lost_by_intercept(set: &dyn Constraint, layout: Layout, gradient: &[f64]) -> bool {
+    !is_flat_in_intercept(layout, gradient) && support(set, layout.coefficients(gradient)).is_some()
 }
 
-/// The bound, where the set has a support function; `features` tells coefficients from an intercept.
-pub(crate) fn gap(set: &dyn Constraint, features: usize, gradient: &[f64], point: &[f64]) -> Option<f64> {
-    if !is_flat_in_intercept(features, gradient) {
+/// The bound, where the set has a support function.
+pub(crate) fn gap(set: &dyn Constraint, layout: Layout, gradient: &[f64], point: &[f64]) -> Option<f64> {
+    if !is_flat_in_intercept(layout, gradient) {
         return None;
     }
-    let along = &gradient[..features];
-    let bound = dot(along, &point[..features]) + support(set, along)?;
+    let along = layout.coefficients(gradient);
+    let bound = dot(along, layout.coefficients(point)) + support(set, along)?;
     // At the optimum the two terms cancel and rounding may leave a negative number.
     bound.is_finite().then_some(bound.max(0.0))
 }
@@ -49,19 +50,19 @@ mod tests {
     #[test]
     fn the_bound_is_zero_at_the_optimum_and_above_the_truth_elsewhere() -> Result<()> {
         // F = ½‖x − (3, 4)‖² over the unit ball: optimum (0.6, 0.8), F* = 8.
-        let ball = Ball::radius(1.0)?;
-        assert!(gap(&ball, 2, &[-2.4, -3.2], &[0.6, 0.8]).unwrap() < 1e-14);
-        assert!(gap(&ball, 2, &[-3.0, -4.0], &[0.0, 0.0]).unwrap() >= 12.5 - 8.0);
-        assert_eq!(gap(&Simplex::default(), 2, &[1.0, 2.0], &[1.0, 0.0]), Some(0.0));
-        assert_eq!(gap(&WholeSpace, 1, &[1.0], &[1.0]), None);
+        let (ball, layout) = (Ball::radius(1.0)?, Layout::vector(2));
+        assert!(gap(&ball, layout, &[-2.4, -3.2], &[0.6, 0.8]).unwrap() < 1e-14);
+        assert!(gap(&ball, layout, &[-3.0, -4.0], &[0.0, 0.0]).unwrap() >= 12.5 - 8.0);
+        assert_eq!(gap(&Simplex::default(), layout, &[1.0, 2.0], &[1.0, 0.0]), Some(0.0));
+        assert_eq!(gap(&WholeSpace, Layout::vector(1), &[1.0], &[1.0]), None);
         Ok(())
     }
 
     #[test]
     fn an_intercept_that_is_not_optimal_forbids_the_bound() -> Result<()> {
-        let ball = Ball::radius(1.0)?;
-        assert_eq!(gap(&ball, 1, &[1.0, 0.1], &[0.5, 0.0]), None);
-        assert_eq!(gap(&ball, 1, &[1.0, 1e-12], &[0.5, 0.0]), Some(1.5));
+        let (ball, layout) = (Ball::radius(1.0)?, Layout::vector(1).intercepts(true));
+        assert_eq!(gap(&ball, layout, &[1.0, 0.1], &[0.5, 0.0]), None);
+        assert_eq!(gap(&ball, layout, &[1.0, 1e-12], &[0.5, 0.0]), Some(1.5));
         Ok(())
     }
 }

@@ -11,6 +11,7 @@ use super::Smooth;
 use super::on_data::RowDerivatives;
 use crate::data::{Piece, RowBuffer, Support};
 use crate::error::Result;
+use crate::layout::Layout;
 use crate::linalg::{Cholesky, add_cross, axpy, dot, mirror};
 use crate::objective::Objective;
 
@@ -25,6 +26,8 @@ const CONSTANT: f64 = 1e-26;
 
 /// F as a quadratic function of all coefficients.
 pub(super) struct Gram {
+    /// That of all coefficients.
+    layout: Layout,
     size: usize,
     scales: Vec<f64>,
     /// Columns of which nothing is left beside the intercept: they change nothing.
@@ -35,7 +38,6 @@ pub(super) struct Gram {
     constant: f64,
     means: Vec<f64>,
     shift: f64,
-    has_intercept: bool,
     cholesky: Cholesky,
 }
 
@@ -50,15 +52,15 @@ impl Gram {
     }
 
     /// The matrix, unless the data are too extreme for it.
-    pub(super) fn new(objective: Objective, has_intercept: bool) -> Result<Option<Self>> {
-        let (data, columns) = (objective.data, objective.data.columns());
-        let zero = vec![0.0; columns + usize::from(has_intercept)];
+    pub(super) fn new(objective: Objective) -> Result<Option<Self>> {
+        let (data, layout) = (objective.data, objective.layout());
+        let (columns, zero) = (layout.coefficient_count(), layout.zeros());
         let every: Vec<usize> = (0..columns).collect();
         let mut buffer = RowBuffer::default();
         let rows = data.whole(&mut buffer)?;
         let chunk = data.chunk(Piece { first: 0, rows, columns: None });
         let mut derived = RowDerivatives::default();
-        let at_zero = derived.measure(objective, &zero, &Support::of(&zero[..columns]), &chunk);
+        let at_zero = derived.measure(objective, &zero, &Support::of(layout.coefficients(&zero)), &chunk);
         let mut x = Vec::new();
         rows.pick(&every, &mut x);
         let RowDerivatives { slopes, curvatures, .. } = derived;
@@ -69,7 +71,7 @@ impl Gram {
         let before = squares(&x, columns);
         let mut means = vec![0.0; columns];
         let (mut shift, mut constant) = (0.0, at_zero);
-        if has_intercept {
+        if layout.has_intercepts() {
             // Twice: the second pass corrects the rounding of the first.
             for _ in 0..2 {
                 let mut excess = vec![0.0; columns];
@@ -111,8 +113,7 @@ impl Gram {
         }
         let is_finite = constant.is_finite() && matrix.iter().chain(&linear).all(|v| v.is_finite());
         let cholesky = Cholesky::default();
-        let gram =
-            Self { size: columns, scales, is_empty, matrix, linear, constant, means, shift, has_intercept, cholesky };
+        let gram = Self { layout, size: columns, scales, is_empty, matrix, linear, constant, means, shift, cholesky };
         Ok(is_finite.then_some(gram))
     }
 
@@ -156,10 +157,9 @@ impl Gram {
 
     /// The full parameter of coefficients on a support, with the best intercept.
     pub(super) fn spread(&self, support: &[usize], point: &[f64]) -> Vec<f64> {
-        let mut theta = vec![0.0; self.size];
-        support.iter().zip(point).for_each(|(&j, &value)| theta[j] = value);
-        if self.has_intercept {
-            theta.push(self.shift - dot(&self.means, &theta));
+        let mut theta = self.layout.spread(support, point);
+        if let (coefficients, [intercept]) = self.layout.split_mut(&mut theta) {
+            *intercept = self.shift - dot(&self.means, coefficients);
         }
         theta
     }
@@ -183,12 +183,8 @@ pub(super) struct Quadratic {
 }
 
 impl Smooth for Quadratic {
-    fn features(&self) -> usize {
-        self.slope.len()
-    }
-
-    fn has_intercept(&self) -> bool {
-        false
+    fn layout(&self) -> Layout {
+        Layout::vector(self.slope.len())
     }
 
     fn value(&mut self, point: &[f64]) -> Result<f64> {
@@ -245,7 +241,8 @@ mod tests {
         let data = Data::dense(&x, columns, &y).unwrap().weights(&weights).unwrap().offset(&offset).unwrap();
         let objective = Objective::new(&data, &Squared, 1e-3);
         for has_intercept in [false, true] {
-            let mut gram = Gram::new(objective, has_intercept).unwrap().unwrap();
+            let objective = objective.intercept(has_intercept);
+            let mut gram = Gram::new(objective).unwrap().unwrap();
             let point = [0.3, 40.0];
             let theta = gram.spread(&[0, 2], &point);
             let expected = objective.value(&theta).unwrap();
@@ -269,7 +266,7 @@ mod tests {
         let single = numbers(20, 5);
         let x: Vec<f64> = single.iter().flat_map(|&x| [x, x, 0.1]).collect();
         let data = Data::dense(&x, 3, &single).unwrap();
-        let mut gram = Gram::new(Objective::new(&data, &Squared, 0.0), true).unwrap().unwrap();
+        let mut gram = Gram::new(Objective::new(&data, &Squared, 0.0).intercept(true)).unwrap().unwrap();
         assert!(gram.least(&[0, 1]).is_none());
         assert_eq!(gram.least(&[2]), gram.least(&[]), "nothing is left of a constant beside the intercept");
         assert_eq!(gram.least(&[0, 2]), gram.least(&[0]));

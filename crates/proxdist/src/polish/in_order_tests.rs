@@ -123,10 +123,10 @@ fn passes() -> Vec<(&'static str, Measure)> {
             gradient.push(value);
             Ok(gradient)
         }),
-        ("derivatives on all columns", |f| derivatives(&mut OnData::new(f, true), &point(36))),
+        ("derivatives on all columns", |f| derivatives(&mut OnData::new(f), &point(36))),
         ("derivatives on a support", |f| {
             let point: Vec<f64> = numbers(4, 6);
-            derivatives(&mut OnColumns::new(f, &[1, 8, 30], true)?, &point)
+            derivatives(&mut OnColumns::new(f, &[1, 8, 30])?, &point)
         }),
         ("a sweep", |f| {
             let found = sweep::sweep(f, &point(3), &[0, 1, 2], None)?;
@@ -135,12 +135,13 @@ fn passes() -> Vec<(&'static str, Measure)> {
         ("gradients at several points", |f| sweep::gradients(f, &[2, 5], &[numbers(3, 7), numbers(3, 8)])),
         ("the normal equations of a rank", |f| {
             let theta = point(36);
-            let found = normal::derivatives(f, &Factors::of(&theta, 6, 6, 2, 0.0), &theta, true)?;
+            let found =
+                normal::derivatives(f, &Factors::of(f.layout().coefficients(&theta), 6, 6, 2, 0.0), &theta, true)?;
             Ok([found.gradient, found.normal.unwrap_or_default(), found.curvatures, found.cross, vec![found.value]]
                 .concat())
         }),
         ("the Gram matrix", |f| {
-            let found = Gram::new(Objective { loss: &Squared, ..f }, true)?;
+            let found = Gram::new(Objective { loss: &Squared, ..f })?;
             Ok(vec![found.and_then(|mut gram| gram.least(&[0, 7, 9])).unwrap_or(f64::NAN)])
         }),
         ("moments", |f| {
@@ -177,17 +178,17 @@ fn every_pass_gives_the_same_bits_in_order_as_in_memory_and_returns_the_error_of
     let losses: [&dyn Loss; 2] = [&Squared, &Logistic];
     for loss in losses {
         for (name, pass) in passes() {
-            let expected = pass(Objective::new(&memory, loss, 0.1)).unwrap();
+            let expected = pass(Objective::new(&memory, loss, 0.1).intercept(true)).unwrap();
             assert!(!expected.is_empty() && expected.iter().all(|value| value.is_finite()), "{name}");
             // Twice: every pass starts again at the first row.
             for _ in 0..2 {
-                let found = pass(Objective::new(&order, loss, 0.1)).unwrap();
+                let found = pass(Objective::new(&order, loss, 0.1).intercept(true)).unwrap();
                 let bits = |values: &[f64]| values.iter().map(|value| value.to_bits()).collect::<Vec<u64>>();
                 assert!(bits(&found) == bits(&expected), "{name}, {} loss", loss.spec());
             }
             for row in [0, 2345, ROWS - 1] {
                 fails_at.store(row, Ordering::Relaxed);
-                let found = pass(Objective::new(&order, loss, 0.1));
+                let found = pass(Objective::new(&order, loss, 0.1).intercept(true));
                 fails_at.store(NEVER, Ordering::Relaxed);
                 assert!(matches!(found, Err(Error::File { .. })), "{name}, row {row}: {found:?}");
             }
@@ -200,7 +201,7 @@ fn a_source_that_gives_other_rows_than_it_was_asked_for_is_found_out() {
     let (table, fails_at) = (Table::new(), AtomicUsize::new(NEVER));
     let data = table.data(InOrder { x: &table.x, fails_at: &fails_at, missing: 1 });
     for (name, pass) in passes().into_iter().filter(|(name, _)| *name != "the largest feature") {
-        let found = pass(Objective::new(&data, &Squared, 0.0));
+        let found = pass(Objective::new(&data, &Squared, 0.0).intercept(true));
         assert!(matches!(found, Err(Error::Chunks { first: 0, .. })), "{name}: {found:?}");
     }
 }
@@ -210,7 +211,10 @@ fn what_needs_rows_in_any_order_says_so() {
     let (table, fails_at) = (Table::new(), AtomicUsize::new(NEVER));
     let data = table.in_order(&fails_at);
     assert!(matches!(Batch::default().fill(&data, &[1, 0]), Err(Error::InOrderOnly)));
-    assert!(matches!(Objective::new(&data, &Squared, 0.0).value_on(&point(3), &[1]), Err(Error::InOrderOnly)));
+    assert!(matches!(
+        Objective::new(&data, &Squared, 0.0).intercept(true).value_on(&point(3), &[1]),
+        Err(Error::InOrderOnly)
+    ));
     assert!(matches!(data.subset(vec![1]).unwrap().data(), Err(Error::InOrderOnly)));
     let fit = Problem::new(&data, Squared, Sparsity::at_most(3)).fit(&Settings::default());
     assert!(matches!(fit, Err(Error::InOrderOnly)), "{:?}", fit.err());

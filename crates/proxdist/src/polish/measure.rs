@@ -9,12 +9,13 @@
 use super::Smooth;
 use crate::conic::{Conic, multipliers};
 use crate::error::Result;
+use crate::layout::Layout;
 
 /// A set and a metric.
 pub(crate) struct Measure<'a> {
     pub(crate) conic: &'a Conic,
-    /// Number of coefficients; an intercept may follow them.
-    pub(crate) features: usize,
+    /// How points are arranged.
+    pub(crate) layout: Layout,
     /// The diagonal of $D$, with that of the intercept.
     pub(crate) metric: &'a [f64],
 }
@@ -22,18 +23,19 @@ pub(crate) struct Measure<'a> {
 impl Measure<'_> {
     /// $\delta$, with the derivative in the intercept; infinite if it cannot be found.
     pub(crate) fn residual(&self, point: &[f64], gradient: &[f64]) -> f64 {
-        let found = multipliers(self.conic, &point[..self.features], &gradient[..self.features], self.metric);
+        let along = self.layout.coefficients(gradient);
+        let found = multipliers(self.conic, self.layout.coefficients(point), along, self.metric);
         found.map_or(f64::INFINITY, |found| {
-            let free = free_part(self.features, gradient, self.metric);
+            let free = free_part(self.layout, gradient, self.metric);
             (found.distance * found.distance + free * free).sqrt()
         })
     }
 }
 
 /// The derivative in the intercept, scaled; zero if there is none.
-pub(crate) fn free_part(features: usize, gradient: &[f64], metric: &[f64]) -> f64 {
-    match (gradient.get(features), metric.get(features)) {
-        (Some(slope), Some(bend)) if *slope != 0.0 => slope / bend.max(f64::MIN_POSITIVE).sqrt(),
+pub(crate) fn free_part(layout: Layout, gradient: &[f64], metric: &[f64]) -> f64 {
+    match (layout.intercept(gradient), layout.intercept(metric)) {
+        (Some(slope), Some(bend)) if slope != 0.0 => slope / bend.max(f64::MIN_POSITIVE).sqrt(),
         _ => 0.0,
     }
 }

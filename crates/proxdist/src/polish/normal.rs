@@ -53,8 +53,7 @@ pub(super) fn derivatives(
     with_normal: bool,
 ) -> Result<Derivatives> {
     let rows = objective.data.rows();
-    let has_intercept = theta.len() > factors.size();
-    let size = factors.unknowns() + usize::from(has_intercept);
+    let size = objective.layout().reduced_to(factors.unknowns()).len();
     let slabs = if size <= ROOM || !with_normal { SLABS } else { 1 };
     let parts = Pass::cut(objective.data, Cut::in_strips(rows, slabs, BLOCK))
         .fold(|| Sums::new(objective, factors, theta, size, with_normal), Sums::add)?;
@@ -79,16 +78,17 @@ pub(super) fn derivatives(
 
 /// Takes the intercept out of the curvatures and adds the ridge term.
 fn finish(objective: Objective, factors: &Factors, theta: &[f64], total: &mut Derivatives) {
-    let (ridge, matrix) = (objective.ridge, factors.size());
-    total.value += ridge.value(&theta[..matrix]);
-    ridge.add_times(&theta[..matrix], &mut total.gradient[..matrix]);
+    let (ridge, layout) = (objective.ridge, objective.layout());
+    let matrix = layout.coefficients(theta);
+    total.value += ridge.value(matrix);
+    ridge.add_times(matrix, layout.coefficients_mut(&mut total.gradient));
     if total.intercept_curvature > 0.0 {
         for (h, k) in total.curvatures.iter_mut().zip(&total.cross) {
             *h = (*h - k * k / total.intercept_curvature).max(CENTRED * *h);
         }
     }
     total.curvatures.iter_mut().enumerate().for_each(|(j, h)| *h += ridge.at(j));
-    let (unknowns, size) = (factors.unknowns(), factors.unknowns() + theta.len() - matrix);
+    let (unknowns, size) = (factors.unknowns(), layout.reduced_to(factors.unknowns()).len());
     if let Some(normal) = &mut total.normal {
         match ridge.even() {
             Some(weight) => Ridge::from(weight).add_to_diagonal(unknowns, size, normal),
@@ -110,7 +110,7 @@ fn add_uneven(ridge: Ridge, factors: &Factors, size: usize, normal: &mut [f64]) 
         features.resize(count * size, 0.0);
         spread(&rows, factors, &mut beside, &mut features, size);
         // An intercept is never shrunk.
-        features.chunks_exact_mut(size).for_each(|row| row[factors.unknowns()..].fill(0.0));
+        features.chunks_exact_mut(size).for_each(|row| factors.coordinates().split_mut(row).1.fill(0.0));
         add_cross(&features, count, size, normal);
     }
 }
@@ -134,7 +134,7 @@ impl<'a> Sums<'a> {
             gradient: vec![0.0; theta.len()],
             normal: with_normal.then(|| vec![0.0; size * size]),
             curvatures: vec![0.0; factors.size()],
-            cross: vec![0.0; factors.size() * usize::from(theta.len() > factors.size())],
+            cross: vec![0.0; factors.size() * objective.layout().intercept_count()],
             ..Derivatives::default()
         };
         let (dense, features, beside) = (Vec::new(), Vec::new(), Vec::new());
@@ -177,12 +177,12 @@ fn measure(
     derived: &mut RowDerivatives,
     total: &mut Derivatives,
 ) {
-    let (width, rows) = (objective.data.columns(), chunk.rows);
+    let (layout, rows) = (objective.layout(), chunk.rows);
     total.value += derived.measure(objective, theta, &Support::default(), chunk);
     rows.add_weighted_squares(&derived.curvatures, &mut total.curvatures);
-    rows.add_transpose_times(&derived.slopes, &mut total.gradient[..width]);
-    if let Some(last) = total.gradient.get_mut(width) {
-        *last += derived.slopes.iter().sum::<f64>();
+    rows.add_transpose_times(&derived.slopes, layout.coefficients_mut(&mut total.gradient));
+    if let Some(free) = layout.intercept_mut(&mut total.gradient) {
+        *free += derived.slopes.iter().sum::<f64>();
         total.intercept_curvature += derived.curvatures.iter().sum::<f64>();
         rows.add_transpose_times(&derived.curvatures, &mut total.cross);
     }
@@ -200,15 +200,16 @@ fn spread(values: &[f64], factors: &Factors, beside: &mut Vec<f64>, features: &m
     beside.clear();
     beside.resize(count * rows * rank, 0.0);
     product(values, &factors.right, beside, columns, rank);
-    let (after_a, after_c) = (rank * columns, factors.unknowns());
     for ((x, b), out) in values
         .chunks_exact(rows * columns)
         .zip(beside.chunks_exact_mut(rows * rank))
         .zip(features.chunks_exact_mut(size.max(1)))
     {
         factors.reflect(b);
-        product(&factors.left_t, x, &mut out[..after_a], rows, columns);
-        out[after_a..after_c].copy_from_slice(&b[rank * rank..]);
-        out[after_c..].fill(1.0);
+        let (unknowns, intercept) = factors.coordinates().split_mut(out);
+        let (a, c) = unknowns.split_at_mut(rank * columns);
+        product(&factors.left_t, x, a, rows, columns);
+        c.copy_from_slice(&b[rank * rank..]);
+        intercept.fill(1.0);
     }
 }

@@ -6,6 +6,7 @@ use super::Smooth;
 use super::on_data::RowDerivatives;
 use crate::data::{Chunk, ChunkSource, Cut, Data, Pass, Piece, Rows, Visit, Wanted};
 use crate::error::Result;
+use crate::layout::Layout;
 use crate::linalg::{add_cross, axpy, dot, mirror};
 use crate::objective::Objective;
 use crate::ridge::Ridge;
@@ -22,7 +23,6 @@ pub(crate) struct OnColumns<'p> {
     columns: &'p [usize],
     /// The weights of the ridge term on these columns.
     ridge: Vec<f64>,
-    intercept: bool,
     copied: Option<Copied<'p>>,
     curvatures: Vec<f64>,
 }
@@ -106,17 +106,12 @@ impl Block {
 }
 
 impl<'p> OnColumns<'p> {
-    pub(crate) fn new(objective: Objective<'p>, columns: &'p [usize], intercept: bool) -> Result<Self> {
-        Self::near(objective, columns, intercept, None)
+    pub(crate) fn new(objective: Objective<'p>, columns: &'p [usize]) -> Result<Self> {
+        Self::near(objective, columns, None)
     }
 
     /// The same, with columns from a block as far as it has them.
-    pub(crate) fn near(
-        objective: Objective<'p>,
-        columns: &'p [usize],
-        intercept: bool,
-        block: Option<&Block>,
-    ) -> Result<Self> {
+    pub(crate) fn near(objective: Objective<'p>, columns: &'p [usize], block: Option<&Block>) -> Result<Self> {
         let data = objective.data;
         let copied = if data.rows().saturating_mul(columns.len()) <= MOST_COPIED {
             let values = match block {
@@ -128,7 +123,7 @@ impl<'p> OnColumns<'p> {
             None
         };
         let ridge = columns.iter().map(|&j| objective.ridge.at(j)).collect();
-        Ok(Self { objective, columns, ridge, intercept, copied, curvatures: Vec::new() })
+        Ok(Self { objective, columns, ridge, copied, curvatures: Vec::new() })
     }
 
     /// A pass over the chosen columns, copied or read again.
@@ -154,8 +149,8 @@ impl<'p> OnColumns<'p> {
     }
 
     fn split<'t>(&self, point: &'t [f64]) -> (&'t [f64], f64) {
-        let (coefficients, intercept) = point.split_at(self.columns.len());
-        (coefficients, intercept.first().copied().unwrap_or(0.0))
+        let layout = self.layout();
+        (layout.coefficients(point), layout.intercept(point).unwrap_or(0.0))
     }
 
     /// Hands the linear predictors of a block to `derived`.
@@ -178,12 +173,8 @@ fn numbered(block: &[f64], width: usize, range: Range<usize>) -> impl Iterator<I
 }
 
 impl Smooth for OnColumns<'_> {
-    fn features(&self) -> usize {
-        self.columns.len()
-    }
-
-    fn has_intercept(&self) -> bool {
-        self.intercept
+    fn layout(&self) -> Layout {
+        self.objective.layout().reduced_to(self.columns.len())
     }
 
     fn value(&mut self, point: &[f64]) -> Result<f64> {
@@ -195,21 +186,25 @@ impl Smooth for OnColumns<'_> {
     }
 
     fn gradient(&mut self, point: &[f64], gradient: &mut [f64]) -> Result<f64> {
-        let (width, size) = (self.columns.len(), point.len());
-        let total = self.sum(size + 1, |part, block, chunk, derived| {
+        let layout = self.layout();
+        let (width, coefficients) = (self.columns.len(), layout.coefficients(point));
+        // The last entry sums the value.
+        let total = self.sum(layout.len() + 1, |part, block, chunk, derived| {
+            let (sums, value) = part.split_at_mut(layout.len());
             self.predict(point, block, chunk, derived);
             derived.differentiate(self.objective, chunk);
-            part[size] += derived.value(self.objective, chunk);
+            value[0] += derived.value(self.objective, chunk);
             for ((_, x), slope) in numbered(block, width, chunk.range()).zip(&derived.slopes) {
-                axpy(*slope, x, &mut part[..width]);
+                axpy(*slope, x, layout.coefficients_mut(sums));
             }
-            if size > width {
-                part[width] += derived.slopes.iter().sum::<f64>();
+            if let Some(free) = layout.intercept_mut(sums) {
+                *free += derived.slopes.iter().sum::<f64>();
             }
         })?;
-        gradient.copy_from_slice(&total[..size]);
-        self.ridge().add_times(&point[..width], &mut gradient[..width]);
-        Ok(total[size] + self.ridge().value(self.split(point).0))
+        let (sums, value) = total.split_at(layout.len());
+        gradient.copy_from_slice(sums);
+        self.ridge().add_times(coefficients, layout.coefficients_mut(gradient));
+        Ok(value[0] + self.ridge().value(coefficients))
     }
 
     fn linearise_with(&mut self, point: &[f64], caution: f64) -> Result<()> {
@@ -236,13 +231,13 @@ impl Smooth for OnColumns<'_> {
     }
 
     fn diagonal(&mut self) -> Result<Vec<f64>> {
-        let (width, size) = (self.columns.len(), self.dimension());
-        let mut total = self.sum(size, |part, block, chunk, _| {
+        let (width, layout) = (self.columns.len(), self.layout());
+        let mut total = self.sum(layout.len(), |part, block, chunk, _| {
             for (row, x) in numbered(block, width, chunk.range()) {
                 let curvature = self.curvatures[row];
                 part.iter_mut().zip(x).for_each(|(d, x)| *d += curvature * x * x);
-                if size > width {
-                    part[width] += curvature;
+                if let Some(free) = layout.intercept_mut(part) {
+                    *free += curvature;
                 }
             }
         })?;
@@ -252,29 +247,30 @@ impl Smooth for OnColumns<'_> {
 
     fn hessian_times(&mut self, v: &[f64], out: &mut [f64]) -> Result<()> {
         let (coefficients, shift) = self.split(v);
-        let (width, size) = (self.columns.len(), v.len());
-        let total = self.sum(size, |part, block, chunk, _| {
+        let (width, layout) = (self.columns.len(), self.layout());
+        let total = self.sum(layout.len(), |part, block, chunk, _| {
             for (row, x) in numbered(block, width, chunk.range()) {
                 let product = (dot(x, coefficients) + shift) * self.curvatures[row];
-                axpy(product, x, &mut part[..width]);
-                if size > width {
-                    part[width] += product;
+                axpy(product, x, layout.coefficients_mut(part));
+                if let Some(free) = layout.intercept_mut(part) {
+                    *free += product;
                 }
             }
         })?;
         out.copy_from_slice(&total);
-        self.ridge().add_times(coefficients, &mut out[..width]);
+        self.ridge().add_times(coefficients, layout.coefficients_mut(out));
         Ok(())
     }
 
     fn hessian(&mut self, out: &mut [f64]) -> Result<()> {
-        let (width, size) = (self.columns.len(), self.dimension());
+        let layout = self.layout();
+        let (width, size) = (layout.coefficient_count(), layout.len());
         let total = self.sum(size * size, |part, block, chunk, _| {
             let mut weighted = Vec::with_capacity(chunk.len() * size);
             for (row, x) in numbered(block, width, chunk.range()) {
                 let factor = self.curvatures[row].sqrt();
                 weighted.extend(x.iter().map(|x| factor * x));
-                weighted.extend((size > width).then_some(factor));
+                weighted.extend(layout.has_intercepts().then_some(factor));
             }
             add_cross(&weighted, chunk.len(), size, part);
         })?;

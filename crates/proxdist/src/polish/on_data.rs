@@ -3,24 +3,24 @@
 use super::Smooth;
 use crate::data::{Chunk, Pass, Support};
 use crate::error::Result;
+use crate::layout::Layout;
 use crate::linalg::mirror;
 use crate::objective::Objective;
 
 /// The objective, and the curvature of each row at the linearised point.
 pub(crate) struct OnData<'p> {
     objective: Objective<'p>,
-    intercept: bool,
     curvatures: Vec<f64>,
 }
 
 impl<'p> OnData<'p> {
-    pub(crate) fn new(objective: Objective<'p>, intercept: bool) -> Self {
-        Self { objective, intercept, curvatures: Vec::new() }
+    pub(crate) fn new(objective: Objective<'p>) -> Self {
+        Self { objective, curvatures: Vec::new() }
     }
 
     /// With second derivatives as if row $i$ had the curvature given, weight and $1/\sum w$ included.
-    pub(crate) fn with_curvatures(objective: Objective<'p>, intercept: bool, curvatures: Vec<f64>) -> Self {
-        Self { objective, intercept, curvatures }
+    pub(crate) fn with_curvatures(objective: Objective<'p>, curvatures: Vec<f64>) -> Self {
+        Self { objective, curvatures }
     }
 }
 
@@ -92,12 +92,8 @@ impl RowDerivatives {
 }
 
 impl Smooth for OnData<'_> {
-    fn features(&self) -> usize {
-        self.objective.data.columns()
-    }
-
-    fn has_intercept(&self) -> bool {
-        self.intercept
+    fn layout(&self) -> Layout {
+        self.objective.layout()
     }
 
     fn value(&mut self, point: &[f64]) -> Result<f64> {
@@ -137,11 +133,11 @@ impl Smooth for OnData<'_> {
     }
 
     fn hessian_times(&mut self, v: &[f64], out: &mut [f64]) -> Result<()> {
-        let columns = self.features();
+        let layout = self.layout();
         let (coefficients, shift) = self.objective.split(v);
         let support = Support::of(coefficients);
-        let total = Pass::over(self.objective.data, v.len()).sum(
-            v.len(),
+        let total = Pass::over(self.objective.data, layout.len()).sum(
+            layout.len(),
             Vec::new,
             |part, products: &mut Vec<f64>, chunk| {
                 products.resize(chunk.len(), 0.0);
@@ -149,19 +145,20 @@ impl Smooth for OnData<'_> {
                 for (product, curvature) in products.iter_mut().zip(&self.curvatures[chunk.range()]) {
                     *product = (*product + shift) * curvature;
                 }
-                chunk.rows.add_transpose_times(products, &mut part[..columns]);
-                if v.len() > columns {
-                    part[columns] += products.iter().sum::<f64>();
+                chunk.rows.add_transpose_times(products, layout.coefficients_mut(part));
+                if let Some(free) = layout.intercept_mut(part) {
+                    *free += products.iter().sum::<f64>();
                 }
             },
         )?;
         out.copy_from_slice(&total);
-        self.objective.ridge.add_times(coefficients, &mut out[..columns]);
+        self.objective.ridge.add_times(coefficients, layout.coefficients_mut(out));
         Ok(())
     }
 
     fn hessian(&mut self, out: &mut [f64]) -> Result<()> {
-        let (columns, size) = (self.features(), self.dimension());
+        let layout = self.layout();
+        let (columns, size) = (layout.coefficient_count(), layout.len());
         // The matrix, then its last row.
         let length = columns * columns + size;
         let total =
@@ -169,38 +166,34 @@ impl Smooth for OnData<'_> {
                 let (cross, border) = part.split_at_mut(columns * columns);
                 let curvatures = &self.curvatures[chunk.range()];
                 chunk.rows.add_weighted_cross(curvatures, cross, work);
-                if size > columns {
-                    chunk.rows.add_transpose_times(curvatures, &mut border[..columns]);
-                    border[columns] += curvatures.iter().sum::<f64>();
+                if let (crosses, [free]) = layout.split_mut(border) {
+                    chunk.rows.add_transpose_times(curvatures, crosses);
+                    *free += curvatures.iter().sum::<f64>();
                 }
             })?;
         let (cross, border) = total.split_at(columns * columns);
         out.fill(0.0);
-        for j in 0..columns {
-            out[j * size + j..j * size + columns].copy_from_slice(&cross[j * columns + j..(j + 1) * columns]);
-        }
-        for j in 0..size * usize::from(size > columns) {
-            out[j * size + columns] = border[j];
-        }
+        layout.fill_bordered(cross, border, out);
         self.objective.ridge.add_to_diagonal(columns, size, out);
         mirror(out, size);
         Ok(())
     }
 
     fn diagonal(&mut self) -> Result<Vec<f64>> {
-        let (columns, size) = (self.features(), self.dimension());
-        let mut diagonal = Pass::over(self.objective.data, size).sum(
-            size,
+        let layout = self.layout();
+        let mut diagonal = Pass::over(self.objective.data, layout.len()).sum(
+            layout.len(),
             || (),
             |part, (), chunk| {
                 let curvatures = &self.curvatures[chunk.range()];
-                chunk.rows.add_weighted_squares(curvatures, &mut part[..columns]);
-                if size > columns {
-                    part[columns] += curvatures.iter().sum::<f64>();
+                chunk.rows.add_weighted_squares(curvatures, layout.coefficients_mut(part));
+                if let Some(free) = layout.intercept_mut(part) {
+                    *free += curvatures.iter().sum::<f64>();
                 }
             },
         )?;
-        diagonal[..columns].iter_mut().enumerate().for_each(|(j, d)| *d += self.objective.ridge.at(j));
+        let coefficients = layout.coefficients_mut(&mut diagonal);
+        coefficients.iter_mut().enumerate().for_each(|(j, d)| *d += self.objective.ridge.at(j));
         Ok(diagonal)
     }
 }

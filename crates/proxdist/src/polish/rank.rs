@@ -66,9 +66,9 @@ pub(super) trait Model {
 /// A step that does not lower F is not taken.
 pub(crate) fn minimise(objective: Objective, set: LowRank, theta: &mut [f64], until: &mut Until) -> Result<Finished> {
     let mut dense = Dense::new();
-    let mut free = MatrixFree::new(objective, theta.len() > set.size());
+    let mut free = MatrixFree::new(objective);
     let model: &mut dyn Model = if set.unknowns() <= MOST_UNKNOWNS { &mut dense } else { &mut free };
-    minimise_with(model, Task::new(objective, set, theta.len() > set.size())?, theta, until)
+    minimise_with(model, Task::new(objective, set)?, theta, until)
 }
 
 pub(super) fn minimise_with(
@@ -77,11 +77,11 @@ pub(super) fn minimise_with(
     theta: &mut [f64],
     until: &mut Until,
 ) -> Result<Finished> {
-    let size = task.set.size();
-    let mut nearest = theta[..size].to_vec();
+    let matrix = task.set.layout().coefficients_mut(theta);
+    let mut nearest = matrix.to_vec();
     task.set.project(&mut nearest)?;
-    if distance(&nearest, &theta[..size]) > INSIDE * norm(&nearest) {
-        theta[..size].copy_from_slice(&nearest);
+    if distance(&nearest, matrix) > INSIDE * norm(&nearest) {
+        matrix.copy_from_slice(&nearest);
     }
     let with_normal = model.needs_normal();
     let mut at = Place::new(task, theta.to_vec(), with_normal, 0.0)?;

@@ -38,9 +38,10 @@ pub(super) fn within_ball(
             multiplier = 2.0 * multiplier + curvature;
             continue;
         };
-        let moved = norm(&step[..at.set.size()]);
-        let mut end = at.theta[..at.set.size()].to_vec();
-        axpy(1.0, &step[..at.set.size()], &mut end);
+        let direction = at.set.layout().coefficients(&step);
+        let moved = norm(direction);
+        let mut end = at.set.layout().coefficients(&at.theta).to_vec();
+        axpy(1.0, direction, &mut end);
         let length = norm(&end);
         let off = (length - radius).abs();
         let is_inside = multiplier == 0.0 && length <= radius;

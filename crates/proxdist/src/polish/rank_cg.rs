@@ -48,9 +48,9 @@ pub(super) struct MatrixFree<'p> {
 }
 
 impl<'p> MatrixFree<'p> {
-    pub(super) fn new(objective: Objective<'p>, intercept: bool) -> Self {
+    pub(super) fn new(objective: Objective<'p>) -> Self {
         Self {
-            function: OnData::new(objective, intercept),
+            function: OnData::new(objective),
             is_linearised: false,
             limit: f64::INFINITY,
             length: 0.0,
@@ -74,9 +74,9 @@ impl Model for MatrixFree<'_> {
         let along_intercept = (1.0 + self.caution) * at.now.intercept_curvature;
         within_ball(at, |multiplier| {
             let mut tangent = Tangent::new(at, bend, multiplier);
-            let (matrix, intercept) = at.now.gradient.split_at(at.set.size());
+            let (matrix, intercept) = at.set.layout().split(&at.now.gradient);
             let mut residual = matrix.to_vec();
-            axpy(multiplier, &at.theta[..residual.len()], &mut residual);
+            axpy(multiplier, at.set.layout().coefficients(&at.theta), &mut residual);
             if let Some(slope) = intercept.first().filter(|_| along_intercept > 0.0) {
                 axpy(-slope / along_intercept, &at.now.cross, &mut residual);
             }
@@ -170,7 +170,7 @@ impl MatrixFree<'_> {
         let mut image = vec![0.0; full.len()];
         self.function.hessian_times(&full, &mut image)?;
         self.products += 1;
-        let matrix = &mut image[..d.len()];
+        let matrix = at.set.layout().coefficients_mut(&mut image);
         axpy(tangent.multiplier, d, matrix);
         let straight = at.factors.tangent(matrix);
         let mut image = straight.clone();
@@ -184,8 +184,8 @@ impl MatrixFree<'_> {
 /// A direction of the matrix, followed by that of the intercept, of curvature `bend`, which is best for it: with the slope that the intercept
 /// has already, or without.
 fn with_intercept(at: &Place, mut matrix: Vec<f64>, bend: f64, with_slope: bool) -> Vec<f64> {
-    if let Some(slope) = at.now.gradient.get(matrix.len()) {
-        let along = dot(&at.now.cross, &matrix) + if with_slope { *slope } else { 0.0 };
+    if let Some(slope) = at.set.layout().intercept(&at.now.gradient) {
+        let along = dot(&at.now.cross, &matrix) + if with_slope { slope } else { 0.0 };
         matrix.push(if bend > 0.0 { -along / bend } else { 0.0 });
     }
     matrix
@@ -206,7 +206,7 @@ pub(super) struct Tangent<'a> {
 impl<'a> Tangent<'a> {
     pub(super) fn new(at: &'a Place, bend: bool, multiplier: f64) -> Self {
         let factors = &at.factors;
-        let outside = bend.then(|| factors.outside(&at.now.gradient[..at.set.size()]));
+        let outside = bend.then(|| factors.outside(at.set.layout().coefficients(&at.now.gradient)));
         let (p, q) = (factors.rows, factors.columns);
         let curvatures: Vec<f64> = at.now.curvatures.iter().map(|h| h + multiplier).collect();
         let floor = LEAST * curvatures.iter().sum::<f64>() / curvatures.len().max(1) as f64;

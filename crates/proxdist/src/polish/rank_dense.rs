@@ -28,7 +28,8 @@ impl Dense {
     fn solve(&mut self, at: &Place, bend: bool, multiplier: f64) -> Option<Vec<f64>> {
         let normal = at.now.normal.as_ref()?;
         let mut pull = at.now.gradient.clone();
-        axpy(multiplier, &at.theta[..at.set.size()], &mut pull[..at.set.size()]);
+        let layout = at.set.layout();
+        axpy(multiplier, layout.coefficients(&at.theta), layout.coefficients_mut(&mut pull));
         let mut step: Vec<f64> = at.factors.reduced(&pull).iter().map(|g| -g).collect();
         let size = step.len();
         let matrix = self.cholesky.matrix(size);

@@ -4,8 +4,10 @@ use super::factors::Factors;
 use super::normal::{Derivatives, derivatives};
 use crate::constraint::{Ball, Constraint, Rank, Workspace, projected};
 use crate::error::Result;
+use crate::layout::Layout;
 use crate::linalg::{all_finite, axpy, dot, norm, norm_squared};
 use crate::objective::Objective;
+use crate::shape::Shape;
 
 /// Share of the radius within which a matrix counts as lying on the sphere.
 const ON_SPHERE: f64 = 1e-12;
@@ -42,9 +44,9 @@ impl LowRank {
         Ball::radius(radius)?.project(matrix, &mut Workspace::default())
     }
 
-    /// Entries of the matrix.
-    pub(super) fn size(&self) -> usize {
-        self.rows * self.columns
+    /// Where the matrix is in a parameter.
+    pub(super) fn layout(&self) -> Layout {
+        Layout::of(Shape::Matrix { rows: self.rows, columns: self.columns })
     }
 
     /// Coordinates along the set.
@@ -63,11 +65,10 @@ pub(super) struct Task<'p> {
 }
 
 impl<'p> Task<'p> {
-    /// The task on points with an intercept or without.
-    pub(super) fn new(objective: Objective<'p>, set: LowRank, intercept: bool) -> Result<Self> {
+    pub(super) fn new(objective: Objective<'p>, set: LowRank) -> Result<Self> {
         // A ball without extent leaves only the intercept.
         let set = if set.radius == Some(0.0) { LowRank { rank: 0, radius: None, ..set } } else { set };
-        let at_zero = objective.value(&vec![0.0; set.size() + usize::from(intercept)])?;
+        let at_zero = objective.value(&objective.layout().zeros())?;
         Ok(Self { objective, set, at_zero })
     }
 }
@@ -106,9 +107,9 @@ impl Place {
         with_normal: bool,
         cut: f64,
     ) -> Result<Self> {
-        let size = set.size();
-        let mut factors = Factors::of(&theta[..size], set.rows, set.columns, set.rank, cut);
-        let with_normal = with_normal && factors.unknowns() + theta.len() > size;
+        let matrix = set.layout().coefficients(&theta);
+        let mut factors = Factors::of(matrix, set.rows, set.columns, set.rank, cut);
+        let with_normal = with_normal && !objective.layout().reduced_to(factors.unknowns()).is_empty();
         let mut now = derivatives(objective, &factors, &theta, with_normal && factors.is_smooth())?;
         if !factors.is_smooth() && now.is_finite() {
             factors = factors.filled(&now.gradient)?;
@@ -124,19 +125,19 @@ impl Place {
     }
 
     fn measure(&mut self) {
-        let size = self.set.size();
-        let (matrix, gradient) = (&self.theta[..size], &self.now.gradient);
+        let layout = self.set.layout();
+        let (matrix, gradient) = (layout.coefficients(&self.theta), &self.now.gradient);
         let squares = norm_squared(matrix);
         self.pull.clone_from(gradient);
-        let outward = -dot(matrix, &gradient[..size]);
+        let outward = -dot(matrix, layout.coefficients(gradient));
         let is_at_bound = self.set.radius.is_some_and(|radius| squares.sqrt() >= (1.0 - ON_SPHERE) * radius);
         self.multiplier = (is_at_bound && squares > 0.0 && outward > 0.0).then(|| outward / squares);
         let multiplier = self.multiplier.unwrap_or(0.0);
-        axpy(multiplier, matrix, &mut self.pull[..size]);
+        axpy(multiplier, matrix, layout.coefficients_mut(&mut self.pull));
         self.residual = self.factors.tangent_norm(&self.pull);
         let curvatures: Vec<f64> = self.now.curvatures.iter().map(|h| h + multiplier).collect();
         self.decrement = self.factors.decrement(&self.pull, &curvatures);
-        if let Some(slope) = self.pull.get(size).filter(|slope| **slope != 0.0) {
+        if let Some(slope) = layout.intercept(&self.pull).filter(|slope| *slope != 0.0) {
             self.decrement += 0.5 * slope * slope / self.now.intercept_curvature;
         }
     }
@@ -167,17 +168,17 @@ impl Place {
     fn moved(&self, step: &[f64], t: f64, way: Way) -> Result<Vec<f64>> {
         let mut point = self.theta.clone();
         axpy(t, step, &mut point);
-        let size = self.set.size();
+        let layout = self.set.layout();
+        let (matrix, direction) = (layout.coefficients_mut(&mut point), layout.coefficients(step));
         if way != Way::Nearest {
-            let part: Vec<f64> = step[..size].iter().map(|x| t * x).collect();
+            let part: Vec<f64> = direction.iter().map(|x| t * x).collect();
             let end = self.factors.along(&part, way == Way::Straight);
             if all_finite(&end) {
-                point[..size].copy_from_slice(&end);
+                matrix.copy_from_slice(&end);
             }
         }
-        let matrix = &mut point[..size];
         match self.set.radius {
-            Some(radius) if t == 1.0 && norm(matrix) + norm_squared(&step[..size]) / radius >= radius => {
+            Some(radius) if t == 1.0 && norm(matrix) + norm_squared(direction) / radius >= radius => {
                 self.set.project_to_sphere(matrix, radius)?;
             }
             _ => self.set.project(matrix)?,
@@ -195,7 +196,7 @@ impl Place {
         let top = self.now.curvatures.iter().fold(0.0, |top: f64, h| top.max(*h));
         let bend = top + self.multiplier.unwrap_or(0.0);
         let enough = bend * self.factors.smallest();
-        let outside = self.factors.outside(&self.now.gradient[..self.set.size()]);
+        let outside = self.factors.outside(self.set.layout().coefficients(&self.now.gradient));
         if norm(&outside) <= enough {
             return Ok(None);
         }

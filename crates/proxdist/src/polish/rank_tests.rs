@@ -67,16 +67,16 @@ impl Made {
 }
 
 fn finish(free: bool, objective: Objective, set: LowRank, theta: &mut [f64], tolerance: f64) -> Finished {
-    let mut free_model = MatrixFree::new(objective, theta.len() > set.size());
+    let objective = for_start(objective, set, theta);
+    let mut free_model = MatrixFree::new(objective);
     let mut dense = Dense::new();
     let model: &mut dyn Model = if free { &mut free_model } else { &mut dense };
-    minimise_with(
-        model,
-        Task::new(objective, set, theta.len() > set.size()).unwrap(),
-        theta,
-        &mut until(tolerance, &mut never),
-    )
-    .unwrap()
+    minimise_with(model, Task::new(objective, set).unwrap(), theta, &mut until(tolerance, &mut never)).unwrap()
+}
+
+/// The objective of models that have an intercept if this point has one.
+fn for_start<'p>(objective: Objective<'p>, set: LowRank, theta: &[f64]) -> Objective<'p> {
+    objective.intercept(set.layout().intercept(theta).is_some())
 }
 
 fn set_of(set: LowRank) -> Box<dyn Constraint> {
@@ -91,7 +91,7 @@ fn set_of(set: LowRank) -> Box<dyn Constraint> {
 fn stationarity(objective: Objective, set: LowRank, theta: &[f64]) -> f64 {
     let mut gradient = vec![0.0; theta.len()];
     let value = objective.gradient(theta, &mut gradient).unwrap();
-    let mut function = OnData::new(objective, theta.len() > set.size());
+    let mut function = OnData::new(objective);
     function.linearise(theta).unwrap();
     let mut image = vec![0.0; theta.len()];
     // Well above the largest curvature: a few power steps and a factor.
@@ -105,14 +105,15 @@ fn stationarity(objective: Objective, set: LowRank, theta: &[f64]) -> f64 {
     }
     let curvature = 3.0 * curvature + 1e-300;
     let mut moved: Vec<f64> = theta.iter().zip(&gradient).map(|(t, g)| t - g / curvature).collect();
-    set_of(set).project(&mut moved[..set.size()], &mut Workspace::default()).unwrap();
+    set_of(set).project(set.layout().coefficients_mut(&mut moved), &mut Workspace::default()).unwrap();
     curvature * distance(&moved, theta) / (2.0 * curvature * value.abs().max(1e-3)).sqrt()
 }
 
 /// In the set, F not raised, the report true, and stationary; returns the report.
 fn obeys_the_laws(name: &str, free: bool, objective: Objective, set: LowRank, start: &[f64]) -> (Finished, Vec<f64>) {
+    let (objective, layout) = (for_start(objective, set, start), set.layout());
     let mut theta = start.to_vec();
-    set.project(&mut theta[..set.size()]).unwrap();
+    set.project(layout.coefficients_mut(&mut theta)).unwrap();
     let before = objective.value(&theta).unwrap();
     let report = finish(free, objective, set, &mut theta, TOLERANCE);
     let name =
@@ -121,8 +122,8 @@ fn obeys_the_laws(name: &str, free: bool, objective: Objective, set: LowRank, st
     assert!(after <= before + 1e-14 * before.abs(), "{name}");
     let rounding = 1e-13 * after.abs().max(objective.value(&vec![0.0; theta.len()]).unwrap().abs());
     assert!((report.value - after).abs() <= rounding, "{name}");
-    let nearest = projected(&set_of(set), &theta[..set.size()]).unwrap();
-    assert!(distance(&nearest, &theta[..set.size()]) <= 1e-12 * norm(&nearest), "{name}");
+    let nearest = projected(&set_of(set), layout.coefficients(&theta)).unwrap();
+    assert!(distance(&nearest, layout.coefficients(&theta)) <= 1e-12 * norm(&nearest), "{name}");
     let residual = stationarity(objective, set, &theta);
     assert!(residual <= 3e-8, "{name}: {residual:e}");
     (report, theta)
@@ -262,7 +263,7 @@ fn small_well_posed_problems_end_at_the_best_of_many_alternations() {
         for rank in [1, 2] {
             let made = Made::new((3, 3), rank, 60, 0.5, 100 + seed);
             let data = made.data();
-            let objective = Objective::new(&data, &Squared, 0.0);
+            let objective = Objective::new(&data, &Squared, 0.0).intercept(true);
             let set = low_rank(rank, (3, 3));
             let best = (0..10)
                 .map(|k| [numbers(9, 200 + k), vec![0.0]].concat())
@@ -285,8 +286,8 @@ fn products_are_the_second_derivatives_along_the_set() {
     let mut theta: Vec<f64> = made.truth.iter().zip(numbers(20, 8)).map(|(t, e)| 0.3 * t + 0.3 * e).collect();
     let set = low_rank(2, (5, 4));
     set.project(&mut theta).unwrap();
-    let at = Place::new(Task::new(objective, set, false).unwrap(), theta.clone(), false, 0.0).unwrap();
-    let mut model = MatrixFree::new(objective, false);
+    let at = Place::new(Task::new(objective, set).unwrap(), theta.clone(), false, 0.0).unwrap();
+    let mut model = MatrixFree::new(objective);
     // The model linearises when it is first asked for a direction.
     let _ = model.direction(&at, true, 0.0).unwrap();
     let tangent = Tangent::new(&at, true, 0.0);
@@ -359,11 +360,11 @@ fn raw_units_over_five_decades_are_no_obstacle() {
                 };
                 made.x.iter_mut().enumerate().for_each(|(at, x)| *x = (*x + 0.5) * unit(at % 30));
                 let data = made.data();
-                let objective = Objective::new(&data, loss, 0.0);
+                let objective = Objective::new(&data, loss, 0.0).intercept(true);
                 let set = low_rank(2, (p, q));
                 let start = vec![0.0; 31];
                 let (report, theta) = obeys_the_laws("units", free, objective, set, &start);
-                let at = Place::new(Task::new(objective, set, true).unwrap(), theta, false, 0.0).unwrap();
+                let at = Place::new(Task::new(objective, set).unwrap(), theta, false, 0.0).unwrap();
                 let left = (at.decrement / report.value).sqrt();
                 assert!(left <= 1e-8, "{} {by_row} {free}: {left:e} after {}", loss.spec(), report.iterations);
             }
@@ -387,7 +388,7 @@ fn special_cases_end_sensibly() {
         // Every matrix is allowed: least squares, from which one more Newton step leads nowhere.
         let noisy = Made::new((6, 5), 3, 100, 1.0, 52);
         let data = noisy.data();
-        let objective = Objective::new(&data, &Squared, 0.0);
+        let objective = Objective::new(&data, &Squared, 0.0).intercept(true);
         let (_, theta) = obeys_the_laws("full", free, objective, low_rank(5, (6, 5)), &[0.0; 31]);
         let mut gradient = vec![0.0; 31];
         objective.gradient(&theta, &mut gradient).unwrap();
@@ -428,7 +429,7 @@ fn a_ball_holds_the_matrix_back_where_it_should() {
     for loss in losses() {
         let made = Made::new((6, 5), 2, 240, 1.0, 70).for_loss(&loss);
         let data = made.data();
-        let objective = Objective::new(&data, &loss, 0.0);
+        let objective = Objective::new(&data, &loss, 0.0).intercept(true);
         let start = [made.truth.clone(), vec![0.0]].concat();
         for free in [false, true] {
             let (_, without) = obeys_the_laws(&loss.spec(), free, objective, low_rank(2, (6, 5)), &start);
@@ -534,6 +535,7 @@ fn random_problems_end_in_the_set_with_true_reports() {
         let radius = [None, None, Some(0.1), Some(2.0)][pick(13, 4)];
         let set = LowRank { radius, ..low_rank(1 + pick(3, most), shape) };
         set.project(&mut start[..size]).unwrap();
+        let objective = for_start(objective, set, &start);
         let before = objective.value(&start).unwrap();
         for free in [false, true] {
             let mut theta = start.clone();
@@ -541,7 +543,7 @@ fn random_problems_end_in_the_set_with_true_reports() {
             let nearest = projected(&set_of(set), &theta[..size]).unwrap();
             assert!(distance(&nearest, &theta[..size]) <= 1e-12 * norm(&nearest), "{seed}");
             assert!(objective.value(&theta).unwrap() <= before + 1e-13 * before.abs(), "{seed}");
-            let at = Place::new(Task::new(objective, set, theta.len() > size).unwrap(), theta, false, 0.0).unwrap();
+            let at = Place::new(Task::new(objective, set).unwrap(), theta, false, 0.0).unwrap();
             assert!((at.stationarity() - report.stationarity).abs() <= 0.01 * at.stationarity() + 1e-9, "{seed}");
             finished += usize::from(at.is_finished(10.0 * TOLERANCE));
         }

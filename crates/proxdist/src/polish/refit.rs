@@ -86,7 +86,6 @@ pub(super) struct Selecting<'p> {
     pub(super) objective: Objective<'p>,
     pub(super) choosing: &'p dyn Choosing,
     pub(super) choice: &'p Choice,
-    pub(super) intercept: bool,
     /// F without any feature, the size that rounding is measured by.
     pub(super) at_zero: f64,
     /// Columns that were copied already.
@@ -138,12 +137,12 @@ impl Selecting<'_> {
         stages: &[(f64, f64)],
         watch: &mut Watch,
     ) -> Result<Option<Fitted>> {
-        let columns = self.objective.data.columns();
+        let layout = self.objective.layout();
         let support = self.choice.support(&units);
         let Some(set) = self.choosing.on_support(&support) else { return Ok(None) };
-        let mut function = OnColumns::near(self.objective, &support, self.intercept, self.block)?;
-        let mut point: Vec<f64> = support.iter().map(|&j| from.map_or(0.0, |from| from[j])).collect();
-        point.extend(self.intercept.then(|| from.map_or(0.0, |from| from[columns])));
+        let mut function = OnColumns::near(self.objective, &support, self.block)?;
+        let zero = || layout.reduced_to(support.len()).zeros();
+        let mut point = from.map_or_else(zero, |from| layout.gathered(&support, from));
         let mut poll = || if watch.is_over() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
         let (mut value, mut is_short, mut is_above) = (f64::INFINITY, false, false);
         for &(tolerance, limit) in stages {
@@ -173,13 +172,7 @@ impl Selecting<'_> {
 
     /// The full parameter of a restricted one.
     pub(super) fn spread(&self, fitted: &Fitted) -> Vec<f64> {
-        let columns = self.objective.data.columns();
-        let mut theta = vec![0.0; columns + usize::from(self.intercept)];
-        fitted.support.iter().zip(&fitted.point).for_each(|(&j, &value)| theta[j] = value);
-        if self.intercept {
-            theta[columns] = fitted.point[fitted.support.len()];
-        }
-        theta
+        self.objective.layout().spread(&fitted.support, &fitted.point)
     }
 
     /// Operations of one refit on a support of this size.

@@ -177,8 +177,7 @@ fn without(problem: &Selecting, best: &Fitted, theta: &[f64], leaves: usize, wat
     let rest: Vec<usize> = best.units.iter().copied().filter(|&unit| unit != leaves).collect();
     if let Some(fitted) = problem.refit(rest, Some(theta), ROUGH, watch)? {
         let all = problem.spread(&fitted);
-        let columns = problem.objective.data.columns();
-        let point = best.support.iter().copied().chain(columns..all.len()).map(|j| all[j]).collect();
+        let point = problem.objective.layout().gathered(&best.support, &all);
         return Ok(Removed { leaves, value: fitted.value, point });
     }
     let gone = problem.choice.unit(leaves);

@@ -40,11 +40,12 @@ pub(crate) fn minimise(
     point: &mut [f64],
     until: &mut Until,
 ) -> Result<Finished> {
-    let features = function.features();
-    if conic.violation(&point[..features]) > INSIDE
-        && let Nearest::Found(inside) = nearest(conic, None, &point[..features])
+    let layout = function.layout();
+    let coefficients = layout.coefficients_mut(point);
+    if conic.violation(coefficients) > INSIDE
+        && let Nearest::Found(inside) = nearest(conic, None, coefficients)
     {
-        point[..features].copy_from_slice(&inside);
+        coefficients.copy_from_slice(&inside);
     }
     let mut at = At::new(function, conic, point)?;
     let floor = reference(function, 0.0)?;
@@ -55,7 +56,7 @@ pub(crate) fn minimise(
     let mut is_linearised = false;
     while at.is_usable() && !point.is_empty() {
         if is_linearised {
-            let measure = Measure { conic, features, metric: &metric_of(function, &models, &at.point)? };
+            let measure = Measure { conic, layout, metric: &metric_of(function, &models, &at.point)? };
             let residual = relative(measure.residual(&at.point, &at.gradient), at.value.max(floor));
             let has_improved = residual < 0.5 * best.0 || at.value < best.1.value - ROUNDING * best.1.value.abs();
             idle = if has_improved { 0 } else { idle + 1 };
@@ -203,7 +204,7 @@ impl At {
         for _ in 0..DOUBLINGS {
             let longer = 2.0 * length;
             let trial: Vec<f64> = self.point.iter().zip(step).map(|(x, d)| x + longer * d).collect();
-            if conic.violation(&trial[..conic.features]) > ROUNDING {
+            if conic.violation(&trial) > ROUNDING {
                 break;
             }
             let next = Self::new(function, conic, &trial)?;
@@ -241,15 +242,13 @@ impl Models<'_> {
 
     /// The minimiser of the model over the set.
     fn step(&mut self, at: &At, damping: f64) -> Option<Vec<f64>> {
-        let features = self.conic.features;
         let quadratic = self.model(at, damping);
         let mut x = self.conic.lifted(&at.point);
-        x.extend(&at.point[features..]);
-        let own = self.conic.variables();
+        x.extend(self.conic.behind(&at.point));
         if let Some(active) = &mut self.active {
             let mut near = x.clone();
             if refine(&quadratic, self.conic, &mut near, active) && self.conic.violation(&near) <= INSIDE {
-                near.drain(features..own);
+                self.conic.drop_magnitudes(&mut near);
                 return Some(near);
             }
         }
@@ -261,7 +260,7 @@ impl Models<'_> {
                 continue;
             };
             let is_exact = refined(&quadratic, self.conic, &mut near, &mut active);
-            near.drain(features..own);
+            self.conic.drop_magnitudes(&mut near);
             if is_exact && self.conic.violation(&near) <= INSIDE {
                 self.active = Some(active);
                 return Some(near);
@@ -270,8 +269,8 @@ impl Models<'_> {
         }
         // Near the model's minimiser but not exactly in the set: the nearest point of the set will do.
         let mut near = nearby?;
-        let Nearest::Found(inside) = nearest(self.conic, None, &near[..features]) else { return None };
-        near[..features].copy_from_slice(&inside);
+        let Nearest::Found(inside) = nearest(self.conic, None, self.conic.coefficients(&near)) else { return None };
+        self.conic.coefficients_mut(&mut near).copy_from_slice(&inside);
         Some(self.close_up(&quadratic, &near).unwrap_or(near))
     }
 
@@ -281,7 +280,7 @@ impl Models<'_> {
         let features = self.conic.features;
         let mut x = self.conic.lifted(near);
         let own = x.len();
-        x.extend(&near[features..]);
+        x.extend(self.conic.behind(near));
         for j in own..x.len() {
             let (slope, bend) = (quadratic.gradient(&x)[j], quadratic.diagonal(j));
             x[j] -= if bend > 0.0 { slope / bend } else { 0.0 };
@@ -295,19 +294,17 @@ impl Models<'_> {
     /// The same from the point itself, with its own gradient: where coefficients are so large that the model's minimiser, as a vector of coefficients, has lost
     /// the digits that matter, the step to it still has them.
     fn step_from(&mut self, at: &At, damping: f64) -> Option<Vec<f64>> {
-        let features = self.conic.features;
         let mut model = self.model(at, damping);
-        model.linear.iter_mut().take(features).zip(&at.gradient).for_each(|(l, g)| *l = *g);
+        self.conic.coefficients_mut(&mut model.linear).copy_from_slice(self.conic.coefficients(&at.gradient));
         let behind = model.linear.iter_mut().skip(self.conic.variables());
-        behind.zip(&at.gradient[features..]).for_each(|(l, g)| *l = *g);
+        behind.zip(self.conic.behind(&at.gradient)).for_each(|(l, g)| *l = *g);
         let mut x = self.conic.lifted(&at.point);
-        x.extend(&at.point[features..]);
+        x.extend(self.conic.behind(&at.point));
         self.around(&model, &x, Reach::ALL)
     }
 
     /// The minimiser of a function of the step from `x`, over the steps that stay in the set; rows of one variable hold exactly where they are reached.
     fn around<const N: usize>(&mut self, moved: &Quadratic, x: &[f64], reaches: [Reach; N]) -> Option<Vec<f64>> {
-        let (features, own) = (self.conic.features, self.conic.variables());
         let conic = self.conic.around(x);
         reaches.into_iter().find_map(|reach| {
             let zero = vec![0.0; x.len()];
@@ -322,8 +319,8 @@ impl Models<'_> {
                     end[j] = row.right / a;
                 }
             }
-            end.drain(features..own);
-            (is_exact && self.conic.violation(&end[..features]) <= INSIDE).then_some(end)
+            self.conic.drop_magnitudes(&mut end);
+            (is_exact && self.conic.violation(&end) <= INSIDE).then_some(end)
         })
     }
 

@@ -102,7 +102,7 @@ impl<'a> Scores<'a> {
         let Some(inverse) = inverse(held.hessian, size) else { return Ok(None) };
         let separate = match sweep.crosses {
             Some(_) => None,
-            None => Some(crosses(objective, theta, held.support, size, candidates)?),
+            None => Some(crosses(objective, theta, held.support, candidates)?),
         };
         Ok(Some(Self { held, sweep, candidates, inverse, separate }))
     }

@@ -37,7 +37,6 @@ const MOST_PROJECTED: usize = 5000;
 pub(crate) struct Search<'p> {
     pub(crate) objective: Objective<'p>,
     pub(crate) choosing: &'p dyn Choosing,
-    pub(crate) intercept: bool,
     /// The sample of the rows that the first start was found on, if they are many, so that little is left to find.
     pub(crate) sample: Option<Objective<'p>>,
 }
@@ -54,11 +53,10 @@ pub(crate) struct Found {
 impl Search<'_> {
     /// Finishes from the best of several feasible points. `poll` may end the search early.
     pub(crate) fn finish(&self, starts: &[&[f64]], poll: Poll) -> Result<Found> {
-        let Self { objective, choosing, intercept, sample } = *self;
-        let columns = objective.data.columns();
-        let choice = choosing.choice(columns);
-        let at_zero = objective.value(&vec![0.0; columns + usize::from(intercept)])?;
-        let problem = Selecting { objective, choosing, choice: &choice, intercept, at_zero, block: None };
+        let Self { objective, choosing, sample } = *self;
+        let choice = choosing.choice(objective.data.columns());
+        let at_zero = objective.value(&objective.layout().zeros())?;
+        let problem = Selecting { objective, choosing, choice: &choice, at_zero, block: None };
         let mut watch = Watch::new(poll);
         let mut exchange = Exchange::new(&problem, sample)?;
         let (best, exchanges) = self.search(&problem, &mut exchange, starts, &mut watch)?;
@@ -239,7 +237,7 @@ impl Search<'_> {
     fn forward(&self, problem: &Selecting, watch: &mut Watch) -> Result<Option<Fitted>> {
         let total: usize = problem.choice.keep().iter().sum();
         let step = total.div_ceil(FORWARD_STEPS).max(1);
-        let mut theta = vec![0.0; self.objective.data.columns() + usize::from(self.intercept)];
+        let mut theta = self.objective.layout().zeros();
         let (mut units, mut diagonal) = (Vec::new(), None);
         let mut reached = problem.refit(Vec::new(), None, ROUGH, watch)?;
         while units.len() < total && !watch.is_over() {
@@ -260,7 +258,7 @@ impl Search<'_> {
         let is_plain = choice.is_single() && choice.keep().len() == 1 && choice.units() == columns;
         if is_plain && subsets::is_small(self.objective.data) {
             let theta = problem.spread(best);
-            for units in subsets::starts(self.objective, &theta, self.intercept, choice.keep()[0])? {
+            for units in subsets::starts(self.objective, &theta, choice.keep()[0])? {
                 pool.extend(problem.refit(units, None, EXACT, watch)?);
             }
         }

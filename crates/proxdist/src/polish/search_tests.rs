@@ -110,16 +110,9 @@ fn for_each_problem(
                 let random = random(loss, 25, 100 * seed + 7 * number as u64 + kind as u64, decades);
                 let data = Data::dense(&random.x, P, &random.y).unwrap();
                 let data = data.weights(&random.weights).unwrap().offset(&random.offset).unwrap();
-                let objective = Objective::new(&data, loss, random.ridge);
-                let at_zero = objective.value(&vec![0.0; P + usize::from(random.intercept)]).unwrap();
-                let problem = Selecting {
-                    objective,
-                    choosing,
-                    choice: &choice,
-                    intercept: random.intercept,
-                    at_zero,
-                    block: None,
-                };
+                let objective = Objective::new(&data, loss, random.ridge).intercept(random.intercept);
+                let at_zero = objective.value(&objective.layout().zeros()).unwrap();
+                let problem = Selecting { objective, choosing, choice: &choice, at_zero, block: None };
                 each(&format!("{text}, {}, seed {seed}", loss.spec()), &problem, &set);
             }
         }
@@ -148,12 +141,12 @@ fn close(problem: &Selecting, found: f64, best: f64) -> bool {
 }
 
 fn finish<'p>(problem: &Selecting<'p>, set: &'p dyn Constraint) -> Finish<'p> {
-    Finish { objective: problem.objective, constraint: set, intercept: problem.intercept, l1: 0.0, seed: 1 }
+    Finish { objective: problem.objective, constraint: set, l1: 0.0, seed: 1 }
 }
 
 fn zero(problem: &Selecting, set: &dyn Constraint) -> Vec<f64> {
     let mut theta = projected(set, &[0.0; P]).unwrap();
-    theta.extend(problem.intercept.then_some(0.0));
+    theta.resize(problem.objective.layout().len(), 0.0);
     theta
 }
 
@@ -251,9 +244,8 @@ fn a_search_that_is_interrupted_says_so() {
             let random = random(loss, 40, 3, 2.0);
             let data = Data::dense(&random.x, P, &random.y).unwrap();
             let problem = Finish {
-                objective: Objective::new(&data, loss, 0.01),
+                objective: Objective::new(&data, loss, 0.01).intercept(true),
                 constraint: &set,
-                intercept: true,
                 l1: 0.0,
                 seed: 1,
             };
@@ -287,13 +279,7 @@ fn nothing_to_choose_is_no_trouble() {
     for text in ["sparsity:1 & nonneg", "sparsity:2 & nonneg", "sparsity:0", "group-sparsity:0;size=1"] {
         let set = SetSpec::parse(text).unwrap().build(Shape::Vector(2)).unwrap();
         for loss in [&Squared as &dyn Loss, &Huber::with_delta(1.0).unwrap()] {
-            let finish = Finish {
-                objective: Objective::new(&data, loss, 0.0),
-                constraint: &set,
-                intercept: false,
-                l1: 0.0,
-                seed: 1,
-            };
+            let finish = Finish { objective: Objective::new(&data, loss, 0.0), constraint: &set, l1: 0.0, seed: 1 };
             let found = finish.run(&[&[0.0, 0.0]], &mut never).unwrap();
             assert_eq!(found.theta, [0.0, 0.0], "{text}");
             assert_eq!(found.exchanges, Exchanges::EveryChoice, "{text}");
@@ -307,13 +293,7 @@ fn the_simplex_keeps_the_right_column() {
     let y = [-1.0, -2.0, 1.0, -3.0];
     let data = Data::dense(&x, 3, &y).unwrap();
     let set = SetSpec::parse("sparsity:1 & simplex").unwrap().build(Shape::Vector(3)).unwrap();
-    let finish = Finish {
-        objective: Objective::new(&data, &Squared, 0.0),
-        constraint: &set,
-        intercept: false,
-        l1: 0.0,
-        seed: 1,
-    };
+    let finish = Finish { objective: Objective::new(&data, &Squared, 0.0), constraint: &set, l1: 0.0, seed: 1 };
     for start in [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]] {
         let found = finish.run(&[&start], &mut never).unwrap();
         assert_eq!((found.theta, found.value), (vec![0.0, 1.0, 0.0], 2.375));
@@ -336,15 +316,14 @@ fn on_many_rows_the_sample_leads_where_a_search_of_all_rows_does() {
         };
         let y: Vec<f64> = x.chunks_exact(COLUMNS).zip(&numbers(ROWS, seed + 1)).map(response).collect();
         let data = Data::dense(&x, COLUMNS, &y).unwrap();
-        let objective = Objective::new(&data, loss, 1e-3);
+        let objective = Objective::new(&data, loss, 1e-3).intercept(true);
         let mut start = vec![0.0; COLUMNS + 1];
         [1, 3, 4].iter().for_each(|&j| start[j] = 0.1);
         let choice: Choice = choosing.choice(COLUMNS);
         let at_zero = objective.value(&[0.0; COLUMNS + 1]).unwrap();
-        let problem = Selecting { objective, choosing, choice: &choice, intercept: true, at_zero, block: None };
+        let problem = Selecting { objective, choosing, choice: &choice, at_zero, block: None };
         let lowest = brute_force(&problem).value;
-        let found =
-            Finish { objective, constraint: &set, intercept: true, l1: 0.0, seed }.run(&[&start], &mut never).unwrap();
+        let found = Finish { objective, constraint: &set, l1: 0.0, seed }.run(&[&start], &mut never).unwrap();
         assert!((found.value - lowest).abs() <= 1e-10 * lowest, "seed {seed}: {} and {lowest}", found.value);
         assert!(!matches!(found.exchanges, Exchanges::CutShort | Exchanges::NotApplicable), "{:?}", found.exchanges);
         // What the finish hands to the certificate is what a pass of its own would have found.
@@ -386,16 +365,15 @@ fn choices_whose_fits_fall_short_are_never_vouched_for() {
     for loss in losses() {
         let random = random(&loss, 25, 3, 0.0);
         let data = Data::dense(&random.x, P, &random.y).unwrap();
-        let objective = Objective::new(&data, &loss, 0.01);
+        let objective = Objective::new(&data, &loss, 0.01).intercept(true);
         let finish = |set: &dyn Constraint| {
-            let finish = Finish { objective, constraint: set, intercept: true, l1: 0.0, seed: 1 };
+            let finish = Finish { objective, constraint: set, l1: 0.0, seed: 1 };
             finish.run(&[&[0.0; P + 1]], &mut quiet()).unwrap().exchanges
         };
         assert_eq!(finish(&built("sparsity:2")), Exchanges::EveryChoice, "{}", loss.spec());
         let at_zero = objective.value(&[0.0; P + 1]).unwrap();
         let choice = Drifting.choice(P);
-        let problem =
-            Selecting { objective, choosing: &Drifting, choice: &choice, intercept: true, at_zero, block: None };
+        let problem = Selecting { objective, choosing: &Drifting, choice: &choice, at_zero, block: None };
         let mut poll = quiet();
         let mut watch = Watch::new(&mut poll);
         let first = problem.refit(vec![0, 1], None, EXACT, &mut watch).unwrap().unwrap();

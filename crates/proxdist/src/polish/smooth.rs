@@ -1,19 +1,21 @@
 //! A smooth convex function as the finishing methods see it: on all data, on a few columns, or a formula in a test.
 
 use crate::error::Result;
+use crate::layout::Layout;
 
-/// A twice differentiable (perhaps only generalised) convex function. Points are coefficients followed, if
-/// [`Smooth::has_intercept`], by one free coordinate that no set sees.
+/// A twice differentiable (perhaps only generalised) convex function of coefficients and perhaps an intercept, a free coordinate that no set sees.
 pub(crate) trait Smooth {
-    /// Number of coefficients, without the intercept.
-    fn features(&self) -> usize;
+    /// How points are arranged.
+    fn layout(&self) -> Layout;
 
-    /// Whether points have a free last coordinate.
-    fn has_intercept(&self) -> bool;
+    /// Number of coefficients, without the intercept.
+    fn features(&self) -> usize {
+        self.layout().coefficient_count()
+    }
 
     /// Length of a point.
     fn dimension(&self) -> usize {
-        self.features() + usize::from(self.has_intercept())
+        self.layout().len()
     }
 
     /// The value at a point.

@@ -8,6 +8,7 @@ use super::Smooth as _;
 use super::on_data::OnData;
 use crate::data::Data;
 use crate::error::Result;
+use crate::layout::Layout;
 use crate::linalg::{Cholesky, dot};
 use crate::objective::Objective;
 
@@ -21,12 +22,13 @@ pub(crate) fn is_small(data: &Data) -> bool {
 }
 
 /// Supports of size `keep` that no exchange of one or two features improves in the model at `theta`.
-pub(crate) fn starts(objective: Objective, theta: &[f64], intercept: bool, keep: usize) -> Result<Vec<Vec<usize>>> {
-    let columns = objective.data.columns();
+pub(crate) fn starts(objective: Objective, theta: &[f64], keep: usize) -> Result<Vec<Vec<usize>>> {
+    let layout = objective.layout();
+    let columns = layout.features();
     if keep >= columns {
         return Ok(vec![(0..columns).collect()]);
     }
-    let mut function = OnData::new(objective, intercept);
+    let mut function = OnData::new(objective);
     let size = theta.len();
     let mut gradient = vec![0.0; size];
     function.gradient(theta, &mut gradient)?;
@@ -34,7 +36,7 @@ pub(crate) fn starts(objective: Objective, theta: &[f64], intercept: bool, keep:
     function.linearise(theta)?;
     function.hessian(&mut hessian)?;
     let linear = (0..size).map(|j| dot(&hessian[j * size..(j + 1) * size], theta) - gradient[j]).collect();
-    let mut model = Model { hessian, linear, columns, size, cholesky: Cholesky::default() };
+    let mut model = Model { hessian, linear, layout, columns, cholesky: Cholesky::default() };
     let mut found = Vec::new();
     for support in [model.forward(keep), model.backward(keep)] {
         let improved = model.improve(support);
@@ -48,20 +50,20 @@ pub(crate) fn starts(objective: Objective, theta: &[f64], intercept: bool, keep:
 struct Model {
     hessian: Vec<f64>,
     linear: Vec<f64>,
+    layout: Layout,
     columns: usize,
-    size: usize,
     cholesky: Cholesky,
 }
 
 impl Model {
     /// Minimum of the model on a support, the intercept always being free. Singular supports count as useless.
     fn value(&mut self, support: &[usize]) -> f64 {
-        let members: Vec<usize> = support.iter().copied().chain(self.columns..self.size).collect();
-        let count = members.len();
+        let members: Vec<usize> = self.layout.places(support).collect();
+        let (count, size) = (members.len(), self.layout.len());
         let matrix = self.cholesky.matrix(count);
         for (a, &j) in members.iter().enumerate() {
             for (b, &k) in members.iter().enumerate() {
-                matrix[a * count + b] = self.hessian[j * self.size + k];
+                matrix[a * count + b] = self.hessian[j * size + k];
             }
             // Enough to tell a repeated column from a useful one.
             matrix[a * count + a] *= 1.0 + 1e-12;

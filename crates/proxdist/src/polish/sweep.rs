@@ -33,14 +33,12 @@ impl Sweep {
 
     /// The Hessian on the support and the intercept, full and symmetric; the support must be that of the sweep.
     pub(crate) fn hessian(&self, objective: Objective, theta: &[f64], support: &[usize]) -> Result<Vec<f64>> {
-        let intercept = theta.len() > objective.data.columns();
-        let size = support.len() + usize::from(intercept);
+        let (whole, own) = (objective.layout(), objective.layout().reduced_to(support.len()));
+        let size = own.len();
         let mut hessian = vec![0.0; size * size];
         let Some(crosses) = &self.crosses else {
-            let mut function = OnColumns::new(objective, support, intercept)?;
-            let point: Vec<f64> =
-                support.iter().copied().chain(objective.data.columns()..theta.len()).map(|j| theta[j]).collect();
-            function.linearise(&point)?;
+            let mut function = OnColumns::new(objective, support)?;
+            function.linearise(&whole.gathered(support, theta))?;
             function.hessian(&mut hessian)?;
             return Ok(hessian);
         };
@@ -53,8 +51,8 @@ impl Sweep {
         }
         // The diagonal includes the ridge.
         support.iter().enumerate().for_each(|(a, &j)| hessian[a * size + a] = self.diagonal[j]);
-        if intercept {
-            hessian[size * size - 1] = self.bend;
+        if let Some(free) = own.place_of_intercept() {
+            hessian[free * size + free] = self.bend;
         }
         Ok(hessian)
     }
@@ -75,16 +73,15 @@ pub(crate) fn sweep(
     support: &[usize],
     diagonal: Option<Vec<f64>>,
 ) -> Result<Sweep> {
-    let columns = objective.data.columns();
-    let intercept = theta.len() > columns;
-    let size = support.len() + usize::from(intercept);
+    let layout = objective.layout();
+    let (columns, size) = (layout.coefficient_count(), layout.reduced_to(support.len()).len());
     let keeps_crosses = columns.saturating_mul(size + 1) <= MOST_CROSSES;
     // Beside each row stand its slope and, weighted with its curvature, its entries in the support.
     let width = if keeps_crosses { size + 1 } else { 1 };
     let needs_diagonal = diagonal.is_none();
     // At the end of the sums stand the two derivatives of the intercept and F.
     let length = columns * (width + usize::from(needs_diagonal)) + 3;
-    let few = Support::of(&theta[..columns]);
+    let few = Support::of(layout.coefficients(theta));
     let total = Pass::over(objective.data, length).sum(
         length,
         || (Vec::new(), Vec::new(), RowDerivatives::default()),
@@ -97,7 +94,7 @@ pub(crate) fn sweep(
             for (i, (slope, weight)) in derived.slopes.iter().zip(&derived.curvatures).enumerate() {
                 beside.push(*slope);
                 beside.extend(held[i * kept.len()..(i + 1) * kept.len()].iter().map(|x| weight * x));
-                beside.extend((keeps_crosses && intercept).then_some(*weight));
+                beside.extend((keeps_crosses && layout.has_intercepts()).then_some(*weight));
             }
             part[length - 2] += derived.slopes.iter().sum::<f64>();
             part[length - 3] += derived.curvatures.iter().sum::<f64>();
@@ -109,7 +106,7 @@ pub(crate) fn sweep(
     )?;
     let ridge = objective.ridge;
     let mut gradient: Vec<f64> = (0..columns).map(|j| total[j * width] + ridge.at(j) * theta[j]).collect();
-    gradient.extend(intercept.then_some(total[length - 2]));
+    gradient.extend(layout.has_intercepts().then_some(total[length - 2]));
     let squares = || total[columns * width..length - 3].iter().enumerate();
     let diagonal = diagonal.unwrap_or_else(|| squares().map(|(j, d)| d + ridge.at(j)).collect());
     let crosses = keeps_crosses
@@ -121,6 +118,7 @@ pub(crate) fn sweep(
 /// Gradients at several points that are zero outside `support`, in one pass: for each column one number a point.
 pub(crate) fn gradients(objective: Objective, support: &[usize], points: &[Vec<f64>]) -> Result<Vec<f64>> {
     let (columns, width) = (objective.data.columns(), points.len());
+    let layout = objective.layout().reduced_to(support.len());
     let mut total = Pass::over(objective.data, columns * width).sum(
         columns * width,
         || (Vec::new(), Vec::new(), RowDerivatives::default()),
@@ -130,10 +128,10 @@ pub(crate) fn gradients(objective: Objective, support: &[usize], points: &[Vec<f
             beside.clear();
             beside.resize(chunk.len() * width, 0.0);
             for (at, point) in points.iter().enumerate() {
-                let (coefficients, intercept) = point.split_at(support.len());
+                let (coefficients, intercept) = (layout.coefficients(point), layout.intercept(point));
                 let products =
                     (0..chunk.len()).map(|i| dot(&held[i * support.len()..(i + 1) * support.len()], coefficients));
-                derived.predict(objective, products, intercept.first().copied().unwrap_or(0.0), chunk);
+                derived.predict(objective, products, intercept.unwrap_or(0.0), chunk);
                 derived.differentiate(objective, chunk);
                 derived.slopes.iter().enumerate().for_each(|(i, slope)| beside[i * width + at] = *slope);
             }
@@ -146,16 +144,17 @@ pub(crate) fn gradients(objective: Objective, support: &[usize], points: &[Vec<f
     Ok(total)
 }
 
-/// $C$ for some candidates only, `size` numbers each, in a pass of its own.
+/// $C$ for some candidates only, one number for each of the support and the intercept, in a pass of its own.
 pub(super) fn crosses(
     objective: Objective,
     theta: &[f64],
     support: &[usize],
-    size: usize,
     candidates: &[usize],
 ) -> Result<Vec<f64>> {
+    let layout = objective.layout();
+    let size = layout.reduced_to(support.len()).len();
     let length = candidates.len() * size;
-    let few = Support::of(&theta[..objective.data.columns()]);
+    let few = Support::of(layout.coefficients(theta));
     Pass::over(objective.data, length).sum(
         length,
         || (Vec::new(), Vec::new(), RowDerivatives::default()),
@@ -167,7 +166,7 @@ pub(super) fn crosses(
             for (i, weight) in derived.curvatures.iter().enumerate() {
                 let x = &block[i * support.len()..(i + 1) * support.len()];
                 weighted.extend(x.iter().map(|x| weight * x));
-                weighted.extend((size > support.len()).then_some(*weight));
+                weighted.extend(layout.has_intercepts().then_some(*weight));
             }
             block.clear();
             chunk.rows.pick(candidates, block);

@@ -3,7 +3,8 @@
 use super::{Finished, Smooth, Until};
 use crate::constraint::Constraint;
 use crate::error::Result;
-use crate::linalg::{dot, norm};
+use crate::layout::Layout;
+use crate::linalg::{dot, norm, norm_squared};
 use crate::loss::{Loss, Task};
 use crate::random::{Purpose, stream, uniform};
 use clarabel::algebra::CscMatrix;
@@ -63,28 +64,26 @@ impl<L: Loss> Regression<L> {
 
     fn predictor(&self, row: usize, point: &[f64]) -> f64 {
         let x = &self.x[row * self.columns..(row + 1) * self.columns];
-        dot(x, &point[..self.columns]) + if self.has_intercept { point[self.columns] } else { 0.0 }
+        let layout = self.layout();
+        dot(x, layout.coefficients(point)) + layout.intercept(point).unwrap_or(0.0)
     }
 
     fn add_row(&self, row: usize, factor: f64, out: &mut [f64]) {
         let x = &self.x[row * self.columns..(row + 1) * self.columns];
         x.iter().zip(&mut *out).for_each(|(x, o)| *o += factor * x);
-        if self.has_intercept {
-            out[self.columns] += factor;
+        if let Some(intercept) = self.layout().intercept_mut(out) {
+            *intercept += factor;
         }
     }
 }
 
 impl<L: Loss> Smooth for Regression<L> {
-    fn features(&self) -> usize {
-        self.columns
-    }
-    fn has_intercept(&self) -> bool {
-        self.has_intercept
+    fn layout(&self) -> Layout {
+        Layout::vector(self.columns).intercepts(self.has_intercept)
     }
     fn value(&mut self, point: &[f64]) -> Result<f64> {
         let sum: f64 = (0..self.y.len()).map(|i| self.loss.value(self.predictor(i, point), self.y[i])).sum();
-        Ok(sum / self.y.len() as f64 + 0.5 * self.ridge * dot(&point[..self.columns], &point[..self.columns]))
+        Ok(sum / self.y.len() as f64 + 0.5 * self.ridge * norm_squared(self.layout().coefficients(point)))
     }
     fn gradient(&mut self, point: &[f64], gradient: &mut [f64]) -> Result<f64> {
         gradient.fill(0.0);
@@ -166,8 +165,7 @@ pub(super) fn residual(function: &mut dyn Smooth, set: &dyn Constraint, point: &
     let mut gradient = vec![0.0; point.len()];
     function.gradient(point, &mut gradient).unwrap();
     let mut moved: Vec<f64> = point.iter().zip(&gradient).map(|(x, g)| x - g).collect();
-    let features = function.features();
-    set.project(&mut moved[..features], &mut crate::constraint::Workspace::default()).unwrap();
+    set.project(function.layout().coefficients_mut(&mut moved), &mut crate::constraint::Workspace::default()).unwrap();
     moved.iter_mut().zip(point).for_each(|(m, x)| *m -= x);
     norm(&moved)
 }
@@ -181,16 +179,16 @@ pub(super) fn check(
     accuracy: f64,
     finish: impl Fn(&mut dyn Smooth, &dyn Constraint, &mut [f64]) -> Result<Finished>,
 ) -> Vec<f64> {
-    let features = function.features();
+    let layout = function.layout();
     let mut first = start.to_vec();
-    set.project(&mut first[..features], &mut crate::constraint::Workspace::default()).unwrap();
+    set.project(layout.coefficients_mut(&mut first), &mut crate::constraint::Workspace::default()).unwrap();
     let before = function.value(&first).unwrap();
     let mut point = first.clone();
     let report = finish(function, set, &mut point).unwrap();
     assert!(report.value <= before, "{name} raised F: {before} to {}", report.value);
     assert_eq!(report.value, function.value(&point).unwrap(), "{name}");
     let mut nearest = point.clone();
-    set.project(&mut nearest[..features], &mut crate::constraint::Workspace::default()).unwrap();
+    set.project(layout.coefficients_mut(&mut nearest), &mut crate::constraint::Workspace::default()).unwrap();
     let outside = super::descent::distance(&nearest, &point);
     assert!(outside <= 1e-13 * (1.0 + norm(&point)), "{name} left the set by {outside:e}");
     let stationarity = residual(function, set, &point);

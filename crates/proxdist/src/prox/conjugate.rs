@@ -7,7 +7,8 @@
 
 use super::dual::DualPoint;
 use super::newton::{Along, System};
-use super::{Penalty, back, forward};
+use super::penalties::Penalties;
+use super::{back, forward};
 use crate::data::{Rows, Support};
 use crate::linalg::{axpy, dot, norm};
 
@@ -66,7 +67,7 @@ const MOST_BENT: f64 = 1e6;
 /// The conjugate gradient path for one batch and penalty.
 pub(super) struct Conjugate<'s> {
     rows: Rows<'s>,
-    penalty: Penalty,
+    penalty: Penalties,
     point: &'s mut DualPoint,
     memory: &'s mut Memory,
     budget: usize,
@@ -76,12 +77,12 @@ impl<'s> Conjugate<'s> {
     /// `budget` bounds the number of products with $B$ over all Newton steps.
     pub(super) fn new(
         rows: Rows<'s>,
-        penalty: Penalty,
+        penalty: Penalties,
         budget: usize,
         point: &'s mut DualPoint,
         memory: &'s mut Memory,
     ) -> Self {
-        memory.fit(rows.len(), penalty.dimension(rows.width()));
+        memory.fit(rows.len(), penalty.layout().len());
         memory.wide_point.fill(0.0);
         Self { rows, penalty, point, memory, budget }
     }

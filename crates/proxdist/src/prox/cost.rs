@@ -5,7 +5,8 @@
 //! eigenvalue is guessed as for rows with independent entries: mean of $w_iK_{ii}$ times $(1 + \sqrt{b/p})^2$. Where the guess is too
 //! low, as with correlated features, the budget turns the batch over to the Cholesky path.
 
-use super::{Penalty, TOLERANCE};
+use super::TOLERANCE;
+use super::penalties::Penalties;
 use crate::data::{Batch, Rows};
 use crate::loss::Loss;
 
@@ -46,7 +47,13 @@ const GATHER: f64 = 1.0;
 const STEPS: f64 = 4.0;
 
 /// `shared_among` is the number of steps that will use the same $XX^T$.
-pub(super) fn plan(loss: &dyn Loss, batch: &Batch, penalty: Penalty, curvatures: &[f64], shared_among: usize) -> Plan {
+pub(super) fn plan(
+    loss: &dyn Loss,
+    batch: &Batch,
+    penalty: Penalties,
+    curvatures: &[f64],
+    shared_among: usize,
+) -> Plan {
     let rows = batch.rows();
     if rows.len() == 1 {
         return Plan { path: Path::Scalar, conjugate_budget: 0 };
@@ -89,7 +96,7 @@ const MANAGEABLE: usize = 1000;
 const SAMPLE: usize = 32;
 
 /// The mean of $K_{ii}$, guessed from some rows.
-fn mean_kernel(rows: Rows, penalty: Penalty) -> f64 {
+fn mean_kernel(rows: Rows, penalty: Penalties) -> f64 {
     let stride = rows.len().div_ceil(SAMPLE);
     let sampled = (0..rows.len()).step_by(stride);
     let squares: f64 = sampled.clone().map(|i| rows.row_norm_squared(i)).sum();

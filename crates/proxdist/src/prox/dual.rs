@@ -9,8 +9,9 @@
 //!
 //! $XX^T$ does not depend on $\rho$: it is kept until the batch changes, so steps with several penalties share it.
 
+use super::back;
 use super::newton::{Along, LIFTS, System};
-use super::{Penalty, back};
+use super::penalties::Penalties;
 use crate::data::Rows;
 use crate::linalg::{Cholesky, axpy, dot, norm, times};
 
@@ -52,7 +53,7 @@ pub(super) struct Memory {
 /// The Cholesky path for one batch and penalty.
 pub(super) struct Dual<'s> {
     rows: Rows<'s>,
-    penalty: Penalty,
+    penalty: Penalties,
     point: &'s mut DualPoint,
     memory: &'s mut Memory,
 }
@@ -60,7 +61,7 @@ pub(super) struct Dual<'s> {
 impl<'s> Dual<'s> {
     pub(super) fn new(
         rows: Rows<'s>,
-        penalty: Penalty,
+        penalty: Penalties,
         stamp: u64,
         point: &'s mut DualPoint,
         memory: &'s mut Memory,
@@ -74,7 +75,7 @@ impl<'s> Dual<'s> {
         [&mut memory.kg, &mut memory.direction, &mut memory.bent, &mut memory.roots]
             .into_iter()
             .for_each(|v| v.resize(size, 0.0));
-        memory.wide.resize(penalty.dimension(rows.width()), 0.0);
+        memory.wide.resize(penalty.layout().len(), 0.0);
         Self { rows, penalty, point, memory }
     }
 
@@ -121,7 +122,7 @@ impl<'s> Dual<'s> {
 const STRAIGHT: f64 = 1e-15;
 
 /// `out = Kv`
-fn kernel(gram: &[f64], penalty: Penalty, v: &[f64], out: &mut [f64]) {
+fn kernel(gram: &[f64], penalty: Penalties, v: &[f64], out: &mut [f64]) {
     times(gram, v, out, false);
     let shift = penalty.intercept.map_or(0.0, |p| v.iter().sum::<f64>() / p);
     out.iter_mut().for_each(|out| *out = *out / penalty.coefficients + shift);

@@ -22,6 +22,7 @@ mod conjugate;
 mod cost;
 mod dual;
 mod newton;
+mod penalties;
 mod primal;
 mod scalar;
 mod spectral;
@@ -32,11 +33,13 @@ pub use spectral::SpectralProx;
 
 use crate::data::{Batch, Rows, Support};
 use crate::error::{Error, Result};
+use crate::layout::Layout;
 use crate::loss::Loss;
 use crate::ridge::Ridge;
 use conjugate::Conjugate;
 use dual::{Dual, DualPoint};
 use newton::{Newton, Outcome};
+use penalties::Penalties;
 use primal::Primal;
 use std::fmt;
 use stretched::Stretched;
@@ -60,49 +63,19 @@ pub const TOLERANCE: f64 = 4e-9;
 /// Slopes beyond this are of no use: a gradient made of them has no norm.
 const STEEPEST: f64 = 1e80;
 
-/// Penalties of the coordinates: one for all coefficients, one for the intercept if there is one.
-#[derive(Clone, Copy, Debug)]
-struct Penalty {
-    coefficients: f64,
-    intercept: Option<f64>,
-}
-
-impl Penalty {
-    /// Number of coordinates for `p` features.
-    fn dimension(&self, features: usize) -> usize {
-        features + usize::from(self.intercept.is_some())
-    }
-
-    /// `x ↦ D x`, in place.
-    fn multiply(&self, x: &mut [f64]) {
-        let features = x.len() - usize::from(self.intercept.is_some());
-        x[..features].iter_mut().for_each(|x| *x *= self.coefficients);
-        if let Some(penalty) = self.intercept {
-            x[features] *= penalty;
-        }
-    }
-
-    /// `x ↦ D⁻¹ x`, in place.
-    fn divide(&self, x: &mut [f64]) {
-        let inverse = Penalty { coefficients: 1.0 / self.coefficients, intercept: self.intercept.map(|p| 1.0 / p) };
-        inverse.multiply(x);
-    }
-}
-
 /// `out = Xᵀa`, with the sum of `a` as the entry of the intercept.
 pub(crate) fn back(rows: Rows, a: &[f64], out: &mut [f64]) {
     out.fill(0.0);
-    rows.add_transpose_times(a, &mut out[..rows.width()]);
-    if let Some(intercept) = out.get_mut(rows.width()) {
+    rows.add_transpose_times(a, rows.layout().coefficients_mut(out));
+    if let Some(intercept) = rows.layout().intercept_mut(out) {
         *intercept = a.iter().sum();
     }
 }
 
-/// `out = Xv`, with the last entry of `v` as the intercept.
+/// `out = Xv`, with the intercept of `v` added if it has one.
 pub(crate) fn forward(rows: Rows, v: &[f64], support: &Support, out: &mut [f64]) {
-    let (coefficients, intercept) = v.split_at(rows.width());
-    rows.times(coefficients, support, out);
-    if let [intercept] = *intercept {
+    rows.times(rows.layout().coefficients(v), support, out);
+    if let Some(intercept) = rows.layout().intercept(v) {
         out.iter_mut().for_each(|out| *out += intercept);
     }
 }
@@ -193,9 +166,9 @@ impl<'l> Prox<'l> {
         self
     }
 
-    /// Length of the parameter for this batch.
-    fn dimension(&self, batch: &Batch) -> usize {
-        batch.rows().width() + usize::from(self.intercept)
+    /// How the parameter is arranged for this batch.
+    fn layout(&self, batch: &Batch) -> Layout {
+        batch.layout().intercepts(self.intercept)
     }
 
     /// What the last step took.
@@ -205,7 +178,7 @@ impl<'l> Prox<'l> {
 
     /// Predictors and derivatives at the anchor `theta`.
     fn start(&mut self, batch: &Batch, theta: &[f64]) -> Result<()> {
-        self.support.update(&theta[..batch.rows().width()]);
+        self.support.update(batch.layout().coefficients(theta));
         let predictors = self.newton.start(batch);
         forward(batch.rows(), theta, &self.support, predictors);
         predictors.iter_mut().zip(batch.offset()).for_each(|(eta, o)| *eta += o);
@@ -241,7 +214,7 @@ impl<'l> Prox<'l> {
         is_last: bool,
         conjugate_budget: usize,
         batch: &Batch,
-        penalty: Penalty,
+        penalty: Penalties,
         theta: &mut [f64],
     ) -> Result<Taken> {
         let rows = batch.rows();
@@ -281,22 +254,18 @@ impl BatchProx for Prox<'_> {
     }
 
     fn apply(&mut self, batch: &Batch, rho: f64, theta: &mut [f64]) -> Result<()> {
-        let expected = self.dimension(batch);
-        if theta.len() != expected {
-            let rule = "one entry a feature, one more for the intercept";
-            return Err(Error::Length { what: "theta", found: theta.len(), expected, rule });
-        }
-        let features = batch.rows().width();
+        let layout = self.layout(batch);
+        layout.check(theta)?;
+        let features = layout.features();
         if let Some(found) = self.ridge.columns().filter(|found| *found != features) {
             let rule = "one weight for each column";
             return Err(Error::Length { what: "ridge", found, expected: features, rule });
         }
         let Some(ridge) = self.ridge.even() else { return self.apply_uneven(batch, rho, theta) };
         if ridge > 0.0 {
-            theta[..features].iter_mut().for_each(|z| *z *= rho / (rho + ridge));
+            layout.coefficients_mut(theta).iter_mut().for_each(|z| *z *= rho / (rho + ridge));
         }
-        let penalty = Penalty { coefficients: rho + ridge, intercept: self.intercept.then_some(rho) };
-        self.minimise(batch, penalty, theta)
+        self.minimise(batch, Penalties::new(layout, rho + ridge, rho), theta)
     }
 }
 
@@ -306,7 +275,7 @@ impl Prox<'_> {
         let mut stretched = std::mem::take(&mut self.stretched);
         stretched.fill(batch, self.ridge, rho);
         stretched.stretch(theta);
-        let penalty = Penalty { coefficients: rho, intercept: self.intercept.then_some(rho) };
+        let penalty = Penalties::new(self.layout(batch), rho, rho);
         let outcome = self.minimise(stretched.batch(), penalty, theta);
         stretched.stretch(theta);
         self.stretched = stretched;
@@ -314,7 +283,7 @@ impl Prox<'_> {
     }
 
     /// The prox from the anchor `theta` under these weights of its distance.
-    fn minimise(&mut self, batch: &Batch, penalty: Penalty, theta: &mut [f64]) -> Result<()> {
+    fn minimise(&mut self, batch: &Batch, penalty: Penalties, theta: &mut [f64]) -> Result<()> {
         let (features, expected) = (batch.rows().width(), theta.len());
         self.start(batch, theta)?;
         // The path may change in mid-run to this one, which should not then be the first to ask for memory.

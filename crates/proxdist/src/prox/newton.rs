@@ -181,14 +181,14 @@ impl<'d, 'a> Driver<'d, 'a> {
     /// terms $x_{ij}z_j$ at the anchor may be far larger than their sum. A row at a kink is bent on one side only, so both are looked at.
     fn rounding(&self, anchor: &[f64]) -> f64 {
         let (rows, batch) = (self.batch.rows(), self.batch);
-        let intercept = anchor.get(rows.width());
+        let intercept = rows.layout().intercept(anchor);
         let of_row = |i: usize| {
             let (eta, y, weight) = (self.memory.predictors[i], batch.response()[i], batch.weights()[i]);
             if weight == 0.0 {
                 return 0.0;
             }
             let terms: f64 = rows.row(i).map(|(j, x)| (x * anchor[j]).abs()).sum();
-            let size = terms + intercept.map_or(0.0, |z| z.abs()) + batch.offset()[i].abs() + eta.abs();
+            let size = terms + intercept.map_or(0.0, f64::abs) + batch.offset()[i].abs() + eta.abs();
             let slope = self.loss.slope(eta, y);
             let moved = |by: f64| (self.loss.slope(eta + by, y) - slope).abs();
             let uncertain = moved(ROUNDING * size).max(moved(-ROUNDING * size)) + ROUNDING * slope.abs();

@@ -4,7 +4,8 @@
 //! Only the part of the Hessian that belongs to the intercept is filled in by hand; the rest comes from one product.
 
 use super::newton::{Along, LIFTS, System};
-use super::{Penalty, back, forward};
+use super::penalties::Penalties;
+use super::{back, forward};
 use crate::data::{Rows, Support};
 use crate::linalg::{Cholesky, axpy, dot, norm};
 
@@ -25,13 +26,13 @@ pub(super) struct Memory {
 /// The primal path for one batch and penalty.
 pub(super) struct Primal<'s> {
     rows: Rows<'s>,
-    penalty: Penalty,
+    penalty: Penalties,
     memory: &'s mut Memory,
 }
 
 impl<'s> Primal<'s> {
-    pub(super) fn new(rows: Rows<'s>, penalty: Penalty, memory: &'s mut Memory) -> Self {
-        let size = penalty.dimension(rows.width());
+    pub(super) fn new(rows: Rows<'s>, penalty: Penalties, memory: &'s mut Memory) -> Self {
+        let size = penalty.layout().len();
         [&mut memory.gradient, &mut memory.moved, &mut memory.weighted, &mut memory.direction, &mut memory.border]
             .into_iter()
             .for_each(|v| v.resize(size, 0.0));
@@ -59,18 +60,13 @@ impl<'s> Primal<'s> {
     /// Factors $D + X^TWX$ with its diagonal lifted by a share of the largest entry; `false` if it is still not positive definite.
     fn factors(&mut self, lift: f64) -> bool {
         let m = &mut *self.memory;
-        let features = self.rows.width();
-        let size = self.penalty.dimension(features);
+        let layout = self.penalty.layout();
+        let size = layout.len();
         let h = m.cholesky.matrix(size);
-        for j in 0..features {
-            h[j * size + j..j * size + features].copy_from_slice(&m.cross[j * features + j..(j + 1) * features]);
-            h[j * size + j] += self.penalty.coefficients;
-        }
-        if let Some(penalty) = self.penalty.intercept {
-            for j in 0..features {
-                h[j * size + features] = m.border[j];
-            }
-            h[features * size + features] = m.border[features] + penalty;
+        layout.fill_bordered(&m.cross, &m.border, h);
+        (0..layout.coefficient_count()).for_each(|j| h[j * size + j] += self.penalty.coefficients);
+        if let (Some(penalty), Some(last)) = (self.penalty.intercept, layout.place_of_intercept()) {
+            h[last * size + last] += penalty;
         }
         if lift > 0.0 {
             let largest = (0..size).map(|j| h[j * size + j]).fold(0.0, f64::max);

@@ -4,12 +4,12 @@
 //! $\ell'$ never decreases, so the root lies between $0$ and $-v\ell'(\eta_0)$; Newton's method is kept inside that bracket by
 //! bisection.
 
-use super::Penalty;
+use super::penalties::Penalties;
 use crate::data::Batch;
 use crate::loss::Loss;
 
 /// Moves `theta` from the anchor to the minimiser; `eta` is the linear predictor at the anchor.
-pub(super) fn step(loss: &dyn Loss, batch: &Batch, penalty: Penalty, eta: f64, theta: &mut [f64]) {
+pub(super) fn step(loss: &dyn Loss, batch: &Batch, penalty: Penalties, eta: f64, theta: &mut [f64]) {
     let rows = batch.rows();
     let (response, weight) = (batch.response()[0], batch.weights()[0]);
     let length: f64 = rows.row(0).map(|(_, x)| x * x).sum();
@@ -18,8 +18,8 @@ pub(super) fn step(loss: &dyn Loss, batch: &Batch, penalty: Penalty, eta: f64, t
     for (j, x) in rows.row(0) {
         theta[j] += a * x / penalty.coefficients;
     }
-    if let Some(p) = penalty.intercept {
-        theta[rows.width()] += a / p;
+    if let (Some(p), Some(intercept)) = (penalty.intercept, penalty.layout().intercept_mut(theta)) {
+        *intercept += a / p;
     }
 }
 

@@ -37,8 +37,9 @@ impl<'l> SpectralProx<'l> {
     }
 
     /// Decomposes the Hessian of the batch, which fails for numbers too large to square.
-    fn decompose(&mut self, batch: &Batch, size: usize) -> Option<Eigen> {
-        let (rows, features) = (batch.rows(), batch.rows().width());
+    fn decompose(&mut self, batch: &Batch) -> Option<Eigen> {
+        let (rows, layout) = (batch.rows(), self.usual.layout(batch));
+        let (features, size) = (layout.coefficient_count(), layout.len());
         let (loss, zeros) = (self.usual.loss, vec![0.0; batch.len()]);
         let (mut slopes, mut curvatures) = (zeros.clone(), zeros);
         loss.weighted_slopes(batch.offset(), batch.response(), batch.weights(), &mut slopes);
@@ -48,16 +49,10 @@ impl<'l> SpectralProx<'l> {
         back(rows, &slopes, &mut self.linear);
         let mut cross = vec![0.0; features * features];
         rows.add_weighted_cross(&curvatures, &mut cross, &mut self.work);
-        let mut hessian = vec![0.0; size * size];
-        for (j, column) in cross.chunks_exact(features).enumerate() {
-            hessian[j * size..j * size + features].copy_from_slice(column);
-            hessian[j * size + j] += self.usual.ridge.at(j);
-        }
-        if size > features {
-            let mut border = vec![0.0; size];
-            back(rows, &curvatures, &mut border);
-            border.iter().enumerate().for_each(|(j, value)| hessian[j * size + features] = *value);
-        }
+        let (mut hessian, mut border) = (vec![0.0; size * size], vec![0.0; size]);
+        back(rows, &curvatures, &mut border);
+        layout.fill_bordered(&cross, &border, &mut hessian);
+        (0..features).for_each(|j| hessian[j * size + j] += self.usual.ridge.at(j));
         Eigen::of(&hessian, size)
     }
 }
@@ -65,11 +60,11 @@ impl<'l> SpectralProx<'l> {
 impl BatchProx for SpectralProx<'_> {
     fn apply(&mut self, batch: &Batch, rho: f64, theta: &mut [f64]) -> Result<()> {
         let size = theta.len();
-        if !self.usual.loss.is_quadratic() || size > LARGEST || size != self.usual.dimension(batch) {
+        if !self.usual.loss.is_quadratic() || size > LARGEST || size != self.usual.layout(batch).len() {
             return self.usual.apply(batch, rho, theta);
         }
         if self.belongs_to != Some(batch.stamp()) {
-            (self.belongs_to, self.eigen) = (Some(batch.stamp()), self.decompose(batch, size));
+            (self.belongs_to, self.eigen) = (Some(batch.stamp()), self.decompose(batch));
         }
         let Some(eigen) = &self.eigen else { return self.usual.apply(batch, rho, theta) };
         theta.iter_mut().zip(&self.linear).for_each(|(theta, c)| *theta = c + rho * *theta);

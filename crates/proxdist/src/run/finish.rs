@@ -34,7 +34,6 @@ impl Run<'_> {
         let finish = Finish {
             objective: problem.objective(),
             constraint: problem.constraint(),
-            intercept: problem.has_intercept(),
             l1: settings.method.l1_weight(),
             seed: settings.seed,
         };

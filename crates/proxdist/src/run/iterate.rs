@@ -22,7 +22,7 @@ impl Run<'_> {
         let mut solver = solver.resumed_at(state.step).remembering(state.levels_ahead, &state.iterate.memory);
         if self.settings.average && self.state.average.is_none() {
             let is_convex = self.problem.constraint().is_convex();
-            self.state.average = Some(TailAverage::new(is_convex, self.layout.coefficient_count()));
+            self.state.average = Some(TailAverage::new(is_convex));
         }
         let mut workspace = Workspace::default();
         let start = solver.theta().to_vec();
@@ -130,7 +130,9 @@ impl Run<'_> {
     /// Looks whether the average of late iterates is better; leaves its projection in `point`.
     fn try_average(&mut self, point: &mut [f64], workspace: &mut Workspace) -> Result<()> {
         let Some(average) = &mut self.state.average else { return Ok(()) };
-        let Some(averaged) = average.at_checkpoint(point).map(<[f64]>::to_vec) else { return Ok(()) };
+        let Some(averaged) = average.at_checkpoint(self.layout.coefficients(point)).map(<[f64]>::to_vec) else {
+            return Ok(());
+        };
         point.copy_from_slice(&averaged);
         self.project(point, workspace)?;
         let objective = self.monitor.value(point)?;

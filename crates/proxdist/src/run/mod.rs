@@ -175,7 +175,7 @@ fn first_state(problem: &Problem, settings: &Settings) -> State {
 }
 
 /// The point that the settings ask to start from: zero if they do not.
-fn start(problem: &Problem, settings: &Settings) -> Vec<f64> {
+pub(crate) fn start(problem: &Problem, settings: &Settings) -> Vec<f64> {
     let layout = problem.layout();
     let mut theta = layout.zeros();
     let (coefficients, intercepts) = layout.split_mut(&mut theta);

@@ -58,9 +58,8 @@ impl Scoring {
     pub(super) fn score(self, loss: &dyn Loss, fit: &Fit, held_out: &Data) -> Result<f64> {
         let (coefficients, intercept) = (fit.coefficients(), fit.intercept());
         if self == Self::Loss {
-            let mut theta = coefficients.to_vec();
-            theta.extend(intercept);
-            return Objective::new(held_out, loss, 0.0).value(&theta);
+            let theta: Vec<f64> = coefficients.iter().copied().chain(intercept).collect();
+            return Objective::new(held_out, loss, 0.0).intercept(intercept.is_some()).value(&theta);
         }
         let mut predictors = linear_predictors(held_out, coefficients, intercept.unwrap_or(0.0))?;
         let (response, weights) = (held_out.response(), Some(&weights(held_out)[..]));

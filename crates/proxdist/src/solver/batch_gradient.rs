@@ -30,7 +30,7 @@ impl<'l> BatchGradient<'l> {
     }
 
     fn predict(&mut self, batch: &Batch, theta: &[f64]) {
-        self.support.update(&theta[..batch.rows().width()]);
+        self.support.update(batch.layout().coefficients(theta));
         self.predictors.resize(batch.len(), 0.0);
         forward(batch.rows(), theta, &self.support, &mut self.predictors);
         self.predictors.iter_mut().zip(batch.offset()).for_each(|(eta, o)| *eta += o);
@@ -39,7 +39,7 @@ impl<'l> BatchGradient<'l> {
     /// $f_B(\theta)$
     pub(super) fn value(&mut self, batch: &Batch, theta: &[f64]) -> f64 {
         self.predict(batch, theta);
-        let ridge = self.ridge.value(&theta[..batch.rows().width()]);
+        let ridge = self.ridge.value(batch.layout().coefficients(theta));
         self.loss.weighted_value(&self.predictors, batch.response(), batch.weights()) + ridge
     }
 
@@ -51,8 +51,8 @@ impl<'l> BatchGradient<'l> {
         self.gradient.resize(theta.len(), 0.0);
         back(batch.rows(), &self.slopes, &mut self.gradient);
         if self.ridge.is_positive() {
-            let features = batch.rows().width();
-            self.ridge.add_times(&theta[..features], &mut self.gradient[..features]);
+            let layout = batch.layout();
+            self.ridge.add_times(layout.coefficients(theta), layout.coefficients_mut(&mut self.gradient));
         }
         &self.gradient
     }

@@ -70,16 +70,16 @@ impl<'a> ConstrainedPointStep<'a> {
 
     /// Where to begin: fills `theta` and returns h there.
     fn start(&mut self, batch: &Batch, rho: f64, theta: &mut [f64]) -> Result<f64> {
-        let features = batch.rows().width();
+        let layout = batch.layout();
         self.anchor.clear();
         self.anchor.extend_from_slice(theta);
         self.trial.clear();
         self.trial.extend_from_slice(theta);
-        self.constraint.project(&mut self.trial[..features], &mut self.work)?;
+        self.constraint.project(layout.coefficients_mut(&mut self.trial), &mut self.work)?;
         let mut trial = std::mem::take(&mut self.trial);
         let at_anchor = self.value(batch, rho, &trial);
         self.prox.apply(batch, rho, theta)?;
-        self.constraint.project(&mut theta[..features], &mut self.work)?;
+        self.constraint.project(layout.coefficients_mut(theta), &mut self.work)?;
         let at_prox = self.value(batch, rho, theta);
         if at_anchor < at_prox {
             theta.swap_with_slice(&mut trial);
@@ -91,7 +91,7 @@ impl<'a> ConstrainedPointStep<'a> {
     /// The projected gradient step from `ahead` into `trial`, with backtracking; h there and the length of the step, or
     /// `None` if no step is short enough.
     fn step_from_ahead(&mut self, batch: &Batch, rho: f64) -> Result<Option<(f64, f64)>> {
-        let features = batch.rows().width();
+        let layout = batch.layout();
         self.differentiate(batch, rho);
         let ahead = std::mem::take(&mut self.ahead);
         let base = self.value(batch, rho, &ahead);
@@ -103,7 +103,7 @@ impl<'a> ConstrainedPointStep<'a> {
             if !all_finite(&self.trial) {
                 return Ok(None);
             }
-            self.constraint.project(&mut self.trial[..features], &mut self.work)?;
+            self.constraint.project(layout.coefficients_mut(&mut self.trial), &mut self.work)?;
             let trial = std::mem::take(&mut self.trial);
             let value = self.value(batch, rho, &trial);
             let (mut slope, mut squared) = (0.0, 0.0);

@@ -80,7 +80,7 @@ impl Step for FullBatchStep<'_> {
         if self.momentum {
             self.extrapolate(at);
         }
-        self.constraint.project(&mut at.theta[..batch.rows().width()], &mut self.work)?;
+        self.constraint.project(batch.layout().coefficients_mut(&mut at.theta), &mut self.work)?;
         self.prox.apply(batch, rho, &mut at.theta)?;
         if self.momentum {
             let moved = at.theta.iter().zip(&self.before).zip(&self.ahead);

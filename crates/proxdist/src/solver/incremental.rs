@@ -12,6 +12,7 @@ use super::{Iterate, Step};
 use crate::constraint::{Constraint, Workspace};
 use crate::data::Batch;
 use crate::error::Result;
+use crate::layout::Layout;
 use crate::linalg::all_finite;
 use crate::loss::Loss;
 use crate::prox::BatchProx;
@@ -37,8 +38,8 @@ impl<'a> Explicit<'a> {
         match self {
             Self::Nothing => {}
             Self::Ridge(ridge) => {
-                let features = &mut theta[..batch.rows().width()];
-                features.iter_mut().enumerate().for_each(|(j, theta)| *theta *= 1.0 - ridge.at(j) / rho);
+                let coefficients = batch.layout().coefficients_mut(theta);
+                coefficients.iter_mut().enumerate().for_each(|(j, theta)| *theta *= 1.0 - ridge.at(j) / rho);
             }
             Self::Loss(gradient) => gradient.descend(batch, rho, theta),
         }
@@ -59,15 +60,18 @@ pub struct IncrementalStep<'a> {
 }
 
 impl IncrementalStep<'_> {
-    fn project(&mut self, features: usize, theta: &mut [f64]) -> Result<()> {
+    fn project(&mut self, layout: Layout, theta: &mut [f64]) -> Result<()> {
         // A point that is not finite has no projection; the caller sees it as it is.
-        if all_finite(theta) { self.constraint.project(&mut theta[..features], &mut self.work) } else { Ok(()) }
+        if !all_finite(theta) {
+            return Ok(());
+        }
+        self.constraint.project(layout.coefficients_mut(theta), &mut self.work)
     }
 }
 
 impl Step for IncrementalStep<'_> {
     fn take(&mut self, batch: &Batch, rho: f64, at: &mut Iterate) -> Result<()> {
-        let (features, theta) = (batch.rows().width(), &mut at.theta[..]);
+        let (layout, theta) = (batch.layout(), &mut at.theta[..]);
         for is_gradient in [self.gradient_first, !self.gradient_first] {
             if is_gradient {
                 self.explicit.descend(batch, rho, theta);
@@ -75,10 +79,10 @@ impl Step for IncrementalStep<'_> {
                 self.prox.apply(batch, rho, theta)?;
             }
             if self.project_between && is_gradient == self.gradient_first {
-                self.project(features, theta)?;
+                self.project(layout, theta)?;
             }
         }
-        self.project(features, theta)
+        self.project(layout, theta)
     }
 
     fn share_among(&mut self, steps: usize) {

@@ -31,7 +31,7 @@ impl Step for ProjectedGradientStep<'_> {
         self.gradient.descend(batch, rho, &mut at.theta);
         // A point that is not finite has no projection; the caller sees it as it is.
         if all_finite(&at.theta) {
-            self.constraint.project(&mut at.theta[..batch.rows().width()], &mut self.work)?;
+            self.constraint.project(batch.layout().coefficients_mut(&mut at.theta), &mut self.work)?;
         }
         Ok(())
     }

@@ -25,7 +25,7 @@ impl<'a> DistanceStep<'a> {
 
 impl Step for DistanceStep<'_> {
     fn take(&mut self, batch: &Batch, rho: f64, at: &mut Iterate) -> Result<()> {
-        self.constraint.project(&mut at.theta[..batch.rows().width()], &mut self.work)?;
+        self.constraint.project(batch.layout().coefficients_mut(&mut at.theta), &mut self.work)?;
         self.prox.apply(batch, rho, &mut at.theta)
     }
 

@@ -70,7 +70,7 @@ impl<'a> ProximalGradientStep<'a> {
 impl Step for ProximalGradientStep<'_> {
     fn take(&mut self, batch: &Batch, rho: f64, at: &mut Iterate) -> Result<()> {
         self.gradient.descend(batch, rho, &mut at.theta);
-        self.penalty.prox(1.0 / rho, &mut at.theta[..batch.rows().width()]);
+        self.penalty.prox(1.0 / rho, batch.layout().coefficients_mut(&mut at.theta));
         Ok(())
     }
 }

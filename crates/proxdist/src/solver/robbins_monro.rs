@@ -40,10 +40,10 @@ impl<'a> RobbinsMonroStep<'a> {
 
     /// The linear predictor of a row of the batch.
     fn predictor(&self, batch: &Batch, row: usize, theta: &[f64]) -> f64 {
-        let (coefficients, intercept) = theta.split_at(batch.rows().width());
+        let layout = batch.layout();
         let mut product = [0.0];
-        batch.rows().slice(row..row + 1).times(coefficients, &self.every_column, &mut product);
-        product[0] + intercept.first().copied().unwrap_or(0.0) + batch.offset()[row]
+        batch.rows().slice(row..row + 1).times(layout.coefficients(theta), &self.every_column, &mut product);
+        product[0] + layout.intercept(theta).unwrap_or(0.0) + batch.offset()[row]
     }
 
     /// $v_i$ times b, so that the batch loss is the mean of the rows' own.
@@ -52,7 +52,7 @@ impl<'a> RobbinsMonroStep<'a> {
     }
 
     fn largest_curvature(&self, batch: &Batch, theta: &[f64]) -> f64 {
-        let shift = (theta.len() - batch.rows().width()) as f64;
+        let shift = batch.layout().split(theta).1.len() as f64;
         let curvature = |row| {
             let here = || self.loss.curvature(self.predictor(batch, row, theta), batch.response()[row]);
             let bend = self.loss.curvature_bound().unwrap_or_else(here);
@@ -64,8 +64,8 @@ impl<'a> RobbinsMonroStep<'a> {
 
 impl Step for RobbinsMonroStep<'_> {
     fn take(&mut self, batch: &Batch, rho: f64, at: &mut Iterate) -> Result<()> {
-        let (features, theta) = (batch.rows().width(), &mut at.theta[..]);
-        self.constraint.project(&mut theta[..features], &mut self.work)?;
+        let (layout, theta) = (batch.layout(), &mut at.theta[..]);
+        self.constraint.project(layout.coefficients_mut(theta), &mut self.work)?;
         self.anchor.clear();
         self.anchor.extend_from_slice(theta);
         let largest = self.largest_curvature(batch, theta);
@@ -74,11 +74,12 @@ impl Step for RobbinsMonroStep<'_> {
             let slope = self.loss.slope(self.predictor(batch, row, theta), batch.response()[row]);
             let move_along = -rate * Self::weight(batch, row) * slope;
             for (j, (theta, anchor)) in theta.iter_mut().zip(&self.anchor).enumerate() {
-                let ridge = if j < features { self.ridge.at(j) } else { 0.0 };
+                let ridge = if layout.is_coefficient(j) { self.ridge.at(j) } else { 0.0 };
                 *theta -= rate * (rho * (*theta - anchor) + ridge * *theta);
             }
-            batch.rows().slice(row..row + 1).add_transpose_times(&[move_along], &mut theta[..features]);
-            if let Some(intercept) = theta.get_mut(features) {
+            let coefficients = layout.coefficients_mut(theta);
+            batch.rows().slice(row..row + 1).add_transpose_times(&[move_along], coefficients);
+            if let Some(intercept) = layout.intercept_mut(theta) {
                 *intercept += move_along;
             }
         }

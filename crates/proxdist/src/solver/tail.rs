@@ -10,7 +10,6 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct TailAverage {
     is_convex: bool,
-    features: usize,
     mean: Vec<f64>,
     count: f64,
     restart_at: u64,
@@ -18,8 +17,8 @@ pub(crate) struct TailAverage {
 }
 
 impl TailAverage {
-    pub(crate) fn new(is_convex: bool, features: usize) -> Self {
-        Self { is_convex, features, mean: Vec::new(), count: 0.0, restart_at: 1, support: Vec::new() }
+    pub(crate) fn new(is_convex: bool) -> Self {
+        Self { is_convex, mean: Vec::new(), count: 0.0, restart_at: 1, support: Vec::new() }
     }
 
     /// Takes in the iterate of a step.
@@ -35,12 +34,12 @@ impl TailAverage {
         }
     }
 
-    /// The average, if it means anything at this projected point.
-    pub(crate) fn at_checkpoint(&mut self, point: &[f64]) -> Option<&[f64]> {
-        let has_changed = self.support.len() != self.features
-            || point[..self.features].iter().zip(&self.support).any(|(value, was)| (*value != 0.0) != *was);
+    /// The average, if it means anything at a point with these projected coefficients.
+    pub(crate) fn at_checkpoint(&mut self, coefficients: &[f64]) -> Option<&[f64]> {
+        let has_changed = self.support.len() != coefficients.len()
+            || coefficients.iter().zip(&self.support).any(|(value, was)| (*value != 0.0) != *was);
         self.support.clear();
-        self.support.extend(point[..self.features].iter().map(|value| *value != 0.0));
+        self.support.extend(coefficients.iter().map(|value| *value != 0.0));
         if has_changed && !self.is_convex {
             self.count = 0.0;
             return None;
@@ -55,7 +54,7 @@ mod tests {
 
     #[test]
     fn the_average_covers_the_steps_since_the_last_power_of_two() {
-        let mut average = TailAverage::new(true, 1);
+        let mut average = TailAverage::new(true);
         for step in 1..=11 {
             average.add(step, &[step as f64]);
         }
@@ -65,7 +64,7 @@ mod tests {
 
     #[test]
     fn a_changed_support_starts_the_average_afresh() {
-        let mut average = TailAverage::new(false, 2);
+        let mut average = TailAverage::new(false);
         average.add(2, &[1.0, 0.0]);
         average.add(3, &[3.0, 0.0]);
         assert_eq!(average.at_checkpoint(&[3.0, 0.0]), None);

@@ -54,21 +54,20 @@ pub(super) struct Curvature {
 impl Curvature {
     /// Finds $\mu$, or says why there is none.
     pub(super) fn of(problem: &Problem, theta: &[f64]) -> Result<Self> {
-        let (objective, intercept) = (problem.objective(), problem.has_intercept());
-        let columns = problem.data().columns();
+        let objective = problem.objective();
+        let (layout, columns) = (objective.layout(), problem.data().columns());
         let set = problem.constraint();
         let local = |basis, value| Self { value, basis, at_solution: value };
         if !set.is_convex() {
             match set.structure() {
                 Structure::Choice(_) => {
                     let support: Vec<usize> = (0..columns).filter(|&j| theta[j] != 0.0).collect();
-                    let mut function = OnColumns::new(objective, &support, intercept)?;
-                    let point: Vec<f64> =
-                        support.iter().copied().chain(columns..theta.len()).map(|j| theta[j]).collect();
+                    let mut function = OnColumns::new(objective, &support)?;
+                    let point = layout.gathered(&support, theta);
                     return Ok(local(Basis::OnSupport, least(problem, &mut function, &point, &support)?));
                 }
                 Structure::Rank { rank, rows, columns, radius: None } => {
-                    let hessian = tangent::hessian(objective, intercept, theta, (rank, rows, columns))?;
+                    let hessian = tangent::hessian(objective, theta, (rank, rows, columns))?;
                     let least = least_eigenvalue(problem, &hessian.entries, hessian.size, None)?;
                     return Ok(local(Basis::OnTangent, least));
                 }
@@ -76,13 +75,14 @@ impl Curvature {
             }
         }
         let every: Vec<usize> = (0..columns).collect();
-        let at_solution = least(problem, &mut OnData::new(objective, intercept), theta, &every)?;
+        let at_solution = least(problem, &mut OnData::new(objective), theta, &every)?;
         if problem.loss().is_quadratic() && set.is_convex() {
             return Ok(local(Basis::Everywhere, at_solution));
         }
-        let curvatures = if set.is_convex() && !intercept { least_curvatures(objective, set)? } else { None };
+        let curvatures =
+            if set.is_convex() && !layout.has_intercepts() { least_curvatures(objective, set)? } else { None };
         if let Some(curvatures) = curvatures {
-            let mut function = OnData::with_curvatures(objective, intercept, curvatures);
+            let mut function = OnData::with_curvatures(objective, curvatures);
             let value = eigen(&mut function)?.map_or(0.0, |eigen| eigen.values[0]);
             // At the size of rounding it says nothing, and the local value is the more useful one.
             if value > 1e-9 * at_solution {

@@ -126,7 +126,7 @@ impl Repeated<'_> {
                 }
             }
             point.copy_from_slice(solver.theta());
-            set.project(&mut point[..data.columns()], &mut work)?;
+            set.project(problem.layout().coefficients_mut(&mut point), &mut work)?;
             run.parameter.push(point.iter().zip(&study.solution).map(|(a, b)| (a - b) * (a - b)).sum());
             run.objective.push(objective.value(&point)? - best);
         }

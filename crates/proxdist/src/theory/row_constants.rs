@@ -26,8 +26,8 @@ pub(super) struct RowConstants {
 
 impl RowConstants {
     /// Looks at every row; `bound` is $\kappa$.
-    pub(super) fn at(objective: Objective, intercept: bool, theta: &[f64], bound: f64) -> Result<Self> {
-        let Objective { data, loss, ridge } = objective;
+    pub(super) fn at(objective: Objective, theta: &[f64], bound: f64) -> Result<Self> {
+        let Objective { data, loss, ridge, .. } = objective;
         let (coefficients, shift) = objective.split(theta);
         let support = Support::of(coefficients);
         // The gradient of the ridge term, the same for every row.
@@ -35,6 +35,7 @@ impl RowConstants {
         ridge.add_times(coefficients, &mut shrinking);
         let (size, shrunk) = (norm_squared(&shrinking), Support::of(&shrinking));
         let scale = data.rows() as f64 / data.weight_sum();
+        let ones = objective.layout().intercept_count() as f64;
         let parts = Pass::over(data, 0).fold(
             || (Vec::new(), Vec::new(), Vec::new()),
             |(found, products, along): &mut (Vec<(f64, f64)>, Vec<f64>, Vec<f64>), chunk| {
@@ -44,7 +45,7 @@ impl RowConstants {
                 chunk.rows.times(&shrinking, &shrunk, along);
                 for i in 0..chunk.len() {
                     let weight = scale * chunk.weight(i);
-                    let length = chunk.rows.row_norm_squared(i) + f64::from(u8::from(intercept));
+                    let length = chunk.rows.row_norm_squared(i) + ones;
                     let predictor = products[i] + shift + chunk.offset_of(i);
                     let slope = weight * loss.slope(predictor, chunk.response[i]);
                     let square = slope * slope * length + 2.0 * slope * along[i] + size;
@@ -81,7 +82,7 @@ impl RowConstants {
 }
 
 /// $\lambda_{\max}(\kappa\sum_i w_i\tilde x_i\tilde x_i^T/\sum_i w_i)$
-pub(super) fn largest_curvature(objective: Objective, intercept: bool, bound: f64) -> Result<Option<f64>> {
+pub(super) fn largest_curvature(objective: Objective, bound: f64) -> Result<Option<f64>> {
     let data = objective.data;
     let scale = bound / data.weight_sum();
     let mut curvatures = Vec::with_capacity(data.rows());
@@ -90,7 +91,7 @@ pub(super) fn largest_curvature(objective: Objective, intercept: bool, bound: f6
         curvatures.extend((0..chunk.len()).map(|i| scale * chunk.weight(i)));
     })?;
     let plain = Objective { ridge: Ridge::default(), ..objective };
-    let mut function = OnData::with_curvatures(plain, intercept, curvatures);
+    let mut function = OnData::with_curvatures(plain, curvatures);
     let size = function.dimension();
     let mut hessian = vec![0.0; size * size];
     function.hessian(&mut hessian)?;

@@ -64,20 +64,18 @@ impl Study {
     }
 
     fn around(problem: &Problem, settings: &Settings, fit: Fit, bound: f64) -> Result<Self> {
-        let (objective, intercept) = (problem.objective(), problem.has_intercept());
+        let (objective, layout) = (problem.objective(), problem.layout());
         let (rows, columns) = (problem.data().rows(), problem.data().columns());
         let solution: Vec<f64> = fit.coefficients().iter().copied().chain(fit.intercept()).collect();
-        let mut start = settings.start.clone().unwrap_or_else(|| vec![0.0; columns]);
-        start.extend(intercept.then_some(settings.start_intercept));
+        let start = crate::run::start(problem, settings);
         let batch_size = fit.model().batch_size;
 
-        let found = RowConstants::at(objective, intercept, &solution, bound)?;
+        let found = RowConstants::at(objective, &solution, bound)?;
         let mut lipschitz = found.lipschitz(batch_size);
         let whole = rows as f64 / batch_size as f64;
         // The other bound can only win if a batch holds a good share of the rows.
         if whole < solution.len() as f64 && solution.len() <= MOST_DIMENSIONS {
-            lipschitz =
-                largest_curvature(objective, intercept, bound)?.map_or(lipschitz, |all| lipschitz.min(whole * all));
+            lipschitz = largest_curvature(objective, bound)?.map_or(lipschitz, |all| lipschitz.min(whole * all));
         }
         let shrinking = objective.ridge.largest(columns);
         let curvature = Curvature::of(problem, &solution)?;
@@ -86,7 +84,7 @@ impl Study {
         let gradient_norm = norm(&gradient);
 
         let mut first = start.clone();
-        problem.constraint().project(&mut first[..columns], &mut Workspace::default())?;
+        problem.constraint().project(layout.coefficients_mut(&mut first), &mut Workspace::default())?;
         let start_distance = first.iter().zip(&solution).map(|(a, b)| (a - b) * (a - b)).sum();
         let constants = Constants {
             lipschitz: lipschitz + shrinking,

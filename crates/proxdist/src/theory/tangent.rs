@@ -35,14 +35,15 @@ struct Tangent {
 /// The Hessian of F at `theta` on the tangent space, with the intercept as the last coordinate if there is one.
 pub(super) fn hessian(
     objective: Objective,
-    intercept: bool,
     theta: &[f64],
     (rank, rows, columns): (usize, usize, usize),
 ) -> Result<Hessian> {
-    let tangent = Tangent::at(&theta[..rows * columns], rank, (rows, columns));
-    let size = tangent.dimension() + usize::from(intercept);
+    let layout = objective.layout();
+    let matrix = layout.coefficients(theta);
+    let tangent = Tangent::at(matrix, rank, (rows, columns));
+    let size = layout.reduced_to(tangent.dimension()).len();
     refuse_large(size)?;
-    let support = Support::of(&theta[..rows * columns]);
+    let support = Support::of(matrix);
     let mut entries = Pass::over(objective.data, size * size).sum(
         size * size,
         || (Vec::new(), RowDerivatives::default()),
@@ -52,7 +53,7 @@ pub(super) fn hessian(
             for (i, curvature) in derived.curvatures.iter().enumerate() {
                 let start = block.len();
                 tangent.coordinates(chunk.rows, i, block);
-                block.extend(intercept.then_some(1.0));
+                block.extend(layout.has_intercepts().then_some(1.0));
                 let factor = curvature.sqrt();
                 block[start..].iter_mut().for_each(|x| *x *= factor);
             }
@@ -149,16 +150,16 @@ mod tests {
         let theta: Vec<f64> = (0..12).map(|k| f64::from(1 + k / 4) * (f64::from(k % 4) - 1.2)).chain([0.3]).collect();
         let squares: Vec<f64> = (0..12).map(|j| 0.1 + f64::from(j) * f64::from(j)).collect();
         for ridge in [Ridge::from(0.1), Ridge::on_effects(0.1, &squares)] {
-            agrees_with_the_full_one(Objective::new(&data, &Squared, ridge), &theta)?;
+            agrees_with_the_full_one(Objective::new(&data, &Squared, ridge).intercept(true), &theta)?;
         }
         Ok(())
     }
 
     fn agrees_with_the_full_one(objective: Objective, theta: &[f64]) -> Result<()> {
-        let found = hessian(objective, true, theta, (1, 3, 4))?;
+        let found = hessian(objective, theta, (1, 3, 4))?;
         assert_eq!(found.size, 3 + 4 - 1 + 1);
         let tangent = Tangent::at(&theta[..12], 1, (3, 4));
-        let mut full = OnData::new(objective, true);
+        let mut full = OnData::new(objective);
         full.linearise(theta)?;
         // Row r of the coordinates is the gradient of coordinate r: feed unit matrices to get the basis.
         let unit: Vec<f64> = (0..144).map(|k| f64::from(u8::from(k / 12 == k % 12))).collect();

@@ -11,11 +11,10 @@
 //! even there, which is an error that says where.
 
 use crate::constraint::{Constraint, Workspace};
-use crate::data::{Batch, Data, RowBuffer, Support};
+use crate::data::{Batch, RowBuffer, Support};
 use crate::error::{Error, Result};
 use crate::layout::Layout;
 use crate::linalg::all_finite;
-use crate::loss::Loss;
 use crate::objective::Objective;
 use crate::sampling::{Sampler, monitor_sample};
 use crate::schedule::{Polynomial, checked_rho};
@@ -157,7 +156,7 @@ impl Track<'_> {
 impl<'r> Race<'r> {
     /// The candidates before the first round.
     pub(crate) fn field(&self, start: &[f64], plan: Plan, seed: u64) -> Result<Field> {
-        let scale = average_curvature(self.objective.data, self.objective.loss, start, seed)?;
+        let scale = average_curvature(self.objective, start, seed)?;
         let candidate = |multiple: &f64| Candidate {
             rho1: three_digits(multiple * scale),
             at: Iterate::at(start.to_vec()),
@@ -232,11 +231,11 @@ fn three_digits(value: f64) -> f64 {
 }
 
 /// The average curvature of F along a coordinate at the start, from a sample of rows.
-fn average_curvature(data: &Data, loss: &dyn Loss, start: &[f64], seed: u64) -> Result<f64> {
+fn average_curvature(objective: Objective, start: &[f64], seed: u64) -> Result<f64> {
     const SAMPLE: usize = 500;
+    let Objective { data, loss, .. } = objective;
     let rows = monitor_sample(seed, data.rows(), SAMPLE.min(data.rows()));
-    let (coefficients, intercept) = start.split_at(data.columns());
-    let intercept = intercept.first().copied().unwrap_or(0.0);
+    let (coefficients, intercept) = objective.split(start);
     let (source, mut buffer) = (data.random_access()?, RowBuffer::default());
     let (mut predictors, mut responses, mut squares) = (Vec::new(), Vec::new(), Vec::new());
     for &row in &rows {
