@@ -44,7 +44,6 @@ def select(
     problem: dict[str, Any],
     settings: dict[str, str],
     plan: dict[str, Any],
-    progress: Callable[..., None] | None = None,
 ) -> dict[str, Any]: ...
 def partial_fit(
     features: Any,

@@ -60,8 +60,9 @@ class Search:
             **folds(self.cv, rows["response"]),
             "scoring": self.scoring,
             "choice": self.choice,
+            "progress": progress,
         }
-        return _proxdist.select(borrowed, rows, problem, settings, plan, progress)
+        return _proxdist.select(borrowed, rows, problem, settings, plan)
 
     def _keep(self: Any) -> None:
         super()._keep()  # type: ignore[misc]

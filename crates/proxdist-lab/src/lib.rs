@@ -34,7 +34,7 @@ pub use frame::{Entry, Frame};
 pub use runner::{Progress, Watch};
 pub use settings::{BUILT_IN, Settings};
 
-use runner::Clock;
+use runner::{Clock, Runner};
 use std::path::PathBuf;
 use std::time::Instant;
 use store::Store;
@@ -86,6 +86,7 @@ pub fn reproduce(plan: &Plan, watch: &dyn Watch) -> Result<Summary> {
         total += runner::missing_work(&**experiment, &store)?;
     }
     let clock = Clock::new(total);
+    let runner = Runner { store: &store, workers: plan.workers, clock: &clock, watch };
     let mut page = write::Page::new(plan, &store);
     for (name, experiment) in &chosen {
         let began = Instant::now();
@@ -95,7 +96,7 @@ pub fn reproduce(plan: &Plan, watch: &dyn Watch) -> Result<Summary> {
             if cells.is_empty() {
                 break;
             }
-            computed += runner::run(name, &cells, &store, plan.workers, &clock, watch)?;
+            computed += runner.run(name, &cells)?;
             rows.extend(store.load_all(&cells)?.unwrap_or_default());
         }
         page.add(name, &**experiment, (computed > 0).then(|| began.elapsed()))?;

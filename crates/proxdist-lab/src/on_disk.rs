@@ -19,16 +19,19 @@ pub(crate) struct OnDisk {
     pub(crate) truth: Vec<f64>,
 }
 
+/// What is drawn.
+pub(crate) struct Recipe {
+    pub(crate) response: Response,
+    pub(crate) truth: Truth,
+    pub(crate) rows: usize,
+    pub(crate) columns: usize,
+    pub(crate) seed: u64,
+}
+
 impl OnDisk {
-    /// Draws `rows` rows into files whose names begin with `stem`.
-    pub(crate) fn draw(
-        stem: &Path,
-        response: Response,
-        truth: Truth,
-        (rows, columns): (usize, usize),
-        seed: u64,
-        halt: Halt,
-    ) -> Result<Self> {
+    /// Draws data into files whose names begin with `stem`.
+    pub(crate) fn draw(stem: &Path, recipe: &Recipe, halt: Halt) -> Result<Self> {
+        let Recipe { response, truth, rows, columns, seed } = *recipe;
         let truth = vector(response, truth, 1, columns, seed)?.truth;
         let data = OnDisk { features: stem.with_extension("X.npy"), response: stem.with_extension("y.npy"), truth };
         let folder = stem.parent().unwrap_or(Path::new("."));
@@ -75,10 +78,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let asked = || false;
         let stem = folder.path().join("data");
-        let size = (BLOCK + 7, 5);
-        let data = OnDisk::draw(&stem, Response::Linear, Truth::Sparse(2), size, 3, Halt::new(&asked)).unwrap();
+        let recipe =
+            Recipe { response: Response::Linear, truth: Truth::Sparse(2), rows: BLOCK + 7, columns: 5, seed: 3 };
+        let data = OnDisk::draw(&stem, &recipe, Halt::new(&asked)).unwrap();
         let table = data.read().unwrap();
-        assert_eq!((table.features.rows(), table.features.columns()), size);
+        assert_eq!((table.features.rows(), table.features.columns()), (recipe.rows, recipe.columns));
         let second = block(Response::Linear, &data.truth, 7, 1, 3);
         assert_eq!(table.features.row(BLOCK + 6), second.x[6 * 5..]);
         assert_eq!(table.response.as_deref().map(|y| &y[BLOCK..]), Some(&second.y[..]));

@@ -79,37 +79,41 @@ pub(crate) fn missing_work(experiment: &dyn Experiment, store: &Store) -> Result
     Ok(0.0)
 }
 
-/// Computes the cells that are not in the store; gives their number.
-pub(crate) fn run(
-    experiment: &'static str,
-    cells: &[Cell],
-    store: &Store,
-    workers: usize,
-    clock: &Clock,
-    watch: &dyn Watch,
-) -> Result<usize> {
-    let mut missing = Vec::new();
-    for cell in cells {
-        if store.load(cell)?.is_none() {
-            missing.push(cell);
+/// Who computes cells, and where they are kept.
+pub(crate) struct Runner<'r> {
+    pub(crate) store: &'r Store,
+    pub(crate) workers: usize,
+    pub(crate) clock: &'r Clock,
+    pub(crate) watch: &'r dyn Watch,
+}
+
+impl Runner<'_> {
+    /// Computes the cells of an experiment that are not in the store; gives their number.
+    pub(crate) fn run(&self, experiment: &'static str, cells: &[Cell]) -> Result<usize> {
+        let Self { store, workers, clock, watch } = *self;
+        let mut missing = Vec::new();
+        for cell in cells {
+            if store.load(cell)?.is_none() {
+                missing.push(cell);
+            }
         }
+        let computed = missing.len();
+        let done = Mutex::new(cells.len() - computed);
+        let finish = |cell: &Cell, frame: &Frame| -> Result<()> {
+            store.save(cell, frame)?;
+            let mut done = lock(&done);
+            *done += 1;
+            let seconds_left = clock.finished(cell.weight);
+            watch.progress(&Progress { experiment, done: *done, cells: cells.len(), seconds_left });
+            Ok(())
+        };
+        let (alone, mut beside): (Vec<&Cell>, Vec<&Cell>) = missing.into_iter().partition(|cell| cell.alone);
+        // Longest first, so that no worker is left with a long one at the end.
+        beside.sort_by(|a, b| b.weight.total_cmp(&a.weight));
+        work_off(beside.into(), workers, watch, &finish)?;
+        work_off(alone.into(), 1, watch, &finish)?;
+        Ok(computed)
     }
-    let computed = missing.len();
-    let done = Mutex::new(cells.len() - computed);
-    let finish = |cell: &Cell, frame: &Frame| -> Result<()> {
-        store.save(cell, frame)?;
-        let mut done = lock(&done);
-        *done += 1;
-        let seconds_left = clock.finished(cell.weight);
-        watch.progress(&Progress { experiment, done: *done, cells: cells.len(), seconds_left });
-        Ok(())
-    };
-    let (alone, mut beside): (Vec<&Cell>, Vec<&Cell>) = missing.into_iter().partition(|cell| cell.alone);
-    // Longest first, so that no worker is left with a long one at the end.
-    beside.sort_by(|a, b| b.weight.total_cmp(&a.weight));
-    work_off(beside.into(), workers, watch, &finish)?;
-    work_off(alone.into(), 1, watch, &finish)?;
-    Ok(computed)
 }
 
 fn work_off(
@@ -178,7 +182,8 @@ mod tests {
         let store = Store::new(folder.path().to_owned(), 0);
         let run = |left| {
             let watch = StopAfter(AtomicUsize::new(left));
-            let ended = run("test", &cells(), &store, 1, &Clock::new(6.0), &watch);
+            let runner = Runner { store: &store, workers: 1, clock: &Clock::new(6.0), watch: &watch };
+            let ended = runner.run("test", &cells());
             (ended, left - watch.0.load(Ordering::SeqCst))
         };
         let (ended, computed) = run(2);

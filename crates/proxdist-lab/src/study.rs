@@ -133,34 +133,42 @@ pub(crate) struct Schedule {
     pub(crate) steps: u64,
 }
 
-/// Runs from zero; `see` gets $P_C(\theta_k)$ at each of the increasing `checkpoints` and may end the run by `false`.
-pub(crate) fn follow(
-    problem: &Problem,
-    method: &Method,
-    schedule: Schedule,
-    seed: u64,
-    checkpoints: impl Iterator<Item = u64>,
-    halt: Halt,
-    mut see: impl FnMut(u64, &[f64]) -> Result<bool>,
-) -> Result<()> {
-    let (data, constraint) = (problem.data(), problem.constraint());
-    let penalties = Polynomial::new(schedule.rho1, schedule.gamma)?;
-    let way = if schedule.batch >= data.rows() { Sampling::FullBatch } else { Sampling::WithoutReplacement };
-    let sampler = Sampler::new(way, data.rows(), schedule.batch, seed);
-    let mut solver = Iteration::of(method.step(problem), data, &penalties, sampler, vec![0.0; data.columns()])?;
-    let (mut point, mut work) = (vec![0.0; data.columns()], Workspace::default());
-    for checkpoint in checkpoints.take_while(|&step| step <= schedule.steps) {
-        while solver.step() < checkpoint {
-            halt.check()?;
-            solver.advance()?;
+/// A method at work on a problem, from zero.
+pub(crate) struct Run<'r> {
+    pub(crate) problem: &'r Problem<'r>,
+    pub(crate) method: Method,
+    pub(crate) schedule: Schedule,
+    pub(crate) seed: u64,
+    pub(crate) halt: Halt<'r>,
+}
+
+impl Run<'_> {
+    /// `see` gets $P_C(\theta_k)$ at each of the increasing `checkpoints` and may end the run by `false`.
+    pub(crate) fn follow(
+        &self,
+        checkpoints: impl Iterator<Item = u64>,
+        mut see: impl FnMut(u64, &[f64]) -> Result<bool>,
+    ) -> Result<()> {
+        let Self { problem, method, schedule, seed, halt } = self;
+        let (data, constraint) = (problem.data(), problem.constraint());
+        let penalties = Polynomial::new(schedule.rho1, schedule.gamma)?;
+        let way = if schedule.batch >= data.rows() { Sampling::FullBatch } else { Sampling::WithoutReplacement };
+        let sampler = Sampler::new(way, data.rows(), schedule.batch, *seed);
+        let mut solver = Iteration::of(method.step(problem), data, &penalties, sampler, problem.layout().zeros())?;
+        let (mut point, mut work) = (problem.layout().zeros(), Workspace::default());
+        for checkpoint in checkpoints.take_while(|&step| step <= schedule.steps) {
+            while solver.step() < checkpoint {
+                halt.check()?;
+                solver.advance()?;
+            }
+            point.copy_from_slice(solver.theta());
+            constraint.project(problem.layout().coefficients_mut(&mut point), &mut work)?;
+            if !see(checkpoint, &point)? {
+                break;
+            }
         }
-        point.copy_from_slice(solver.theta());
-        constraint.project(&mut point, &mut work)?;
-        if !see(checkpoint, &point)? {
-            break;
-        }
+        Ok(())
     }
-    Ok(())
 }
 
 /// Steps 1, 2, … at `per_decade` equal ratios a decade, each once, `last` included.

@@ -67,9 +67,17 @@ pub(crate) struct PythonLoss<'a> {
     pub(crate) link: &'a Link,
 }
 
+/// Rows as a loss sees them.
+#[derive(Clone, Copy)]
+struct Weighted<'r> {
+    predictors: &'r [f64],
+    responses: &'r [f64],
+    weights: &'r [f64],
+}
+
 impl PythonLoss<'_> {
-    /// The method at these predictors, times the weights.
-    fn weighted(&self, method: &str, predictors: &[f64], responses: &[f64], weights: &[f64], out: &mut [f64]) {
+    /// The method at the predictors of some rows, times their weights.
+    fn weighted(&self, method: &str, Weighted { predictors, responses, weights }: Weighted, out: &mut [f64]) {
         let asked = if self.link.is_over() || predictors.is_empty() {
             Ok(())
         } else {
@@ -86,7 +94,8 @@ impl PythonLoss<'_> {
 
     fn single(&self, method: &str, predictor: f64, response: f64) -> f64 {
         let mut out = [0.0];
-        self.weighted(method, &[predictor], &[response], &[1.0], &mut out);
+        let row = Weighted { predictors: &[predictor], responses: &[response], weights: &[1.0] };
+        self.weighted(method, row, &mut out);
         out[0]
     }
 }
@@ -114,15 +123,15 @@ impl Loss for PythonLoss<'_> {
 
     fn weighted_value(&self, predictors: &[f64], responses: &[f64], weights: &[f64]) -> f64 {
         let mut values = vec![0.0; predictors.len()];
-        self.weighted("value", predictors, responses, weights, &mut values);
+        self.weighted("value", Weighted { predictors, responses, weights }, &mut values);
         values.iter().sum()
     }
 
     fn weighted_slopes(&self, predictors: &[f64], responses: &[f64], weights: &[f64], out: &mut [f64]) {
-        self.weighted("slope", predictors, responses, weights, out);
+        self.weighted("slope", Weighted { predictors, responses, weights }, out);
     }
 
     fn weighted_curvatures(&self, predictors: &[f64], responses: &[f64], weights: &[f64], out: &mut [f64]) {
-        self.weighted("curvature", predictors, responses, weights, out);
+        self.weighted("curvature", Weighted { predictors, responses, weights }, out);
     }
 }

@@ -47,7 +47,17 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Features<'py> {
     }
 }
 
-impl Features<'_> {
+impl<'py> Features<'py> {
+    /// The interpreter that the arrays belong to.
+    pub(crate) fn py(&self) -> Python<'py> {
+        match self {
+            Self::F64(array) => array.py(),
+            Self::F32(array) => array.py(),
+            Self::Sparse64 { values, .. } => values.py(),
+            Self::Sparse32 { values, .. } => values.py(),
+        }
+    }
+
     /// The rows, free to be read without the interpreter.
     pub(crate) fn source(&self) -> PyResult<Box<dyn ChunkSource + '_>> {
         match self {

@@ -14,14 +14,13 @@ use std::time::Instant;
 #[pyfunction]
 #[pyo3(signature = (features, per_row, problem, settings, progress=None))]
 pub(crate) fn fit<'py>(
-    py: Python<'py>,
     features: Features<'py>,
     per_row: PerRow<'py>,
     problem: Request,
     settings: Options,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let (source, numbers) = (features.source()?, per_row.numbers()?);
+    let (py, source, numbers) = (features.py(), features.source()?, per_row.numbers()?);
     let settings = problem::settings(&settings)?;
     let link = Link::default();
     let (fit, units, seconds) = supervised(py, &link, progress, || {

@@ -44,14 +44,13 @@ const RACE: u64 = 140;
 #[pyfunction]
 #[pyo3(signature = (features, per_row, problem, settings, state))]
 pub(crate) fn partial_fit<'py>(
-    py: Python<'py>,
     features: Features<'py>,
     per_row: PerRow<'py>,
     problem: Request,
     settings: Options,
     state: Option<State>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let (source, numbers) = (features.source()?, per_row.numbers()?);
+    let (py, source, numbers) = (features.py(), features.source()?, per_row.numbers()?);
     let settings = problem::settings(&settings)?;
     let link = Link::default();
     let (state, (coefficients, intercept), objective) = supervised(py, &link, None, || {

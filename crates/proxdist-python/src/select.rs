@@ -24,6 +24,8 @@ pub(crate) struct Plan {
     fold_of: Option<Vec<usize>>,
     scoring: String,
     choice: String,
+    /// Who is told how far it is.
+    progress: Option<Py<PyAny>>,
 }
 
 impl Watch for &Link {
@@ -42,17 +44,15 @@ impl Watch for &Link {
 
 /// Tries every point of the grid on every fold and fits the chosen one to all rows.
 #[pyfunction]
-#[pyo3(signature = (features, per_row, problem, settings, plan, progress=None))]
+#[pyo3(signature = (features, per_row, problem, settings, plan))]
 pub(crate) fn select<'py>(
-    py: Python<'py>,
     features: Features<'py>,
     per_row: PerRow<'py>,
     problem: Request,
     settings: Options,
     plan: Plan,
-    progress: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let (source, numbers) = (features.source()?, per_row.numbers()?);
+    let (py, source, numbers) = (features.py(), features.source()?, per_row.numbers()?);
     let settings = problem::settings(&settings)?;
     let seed = settings.seed_value();
     let grid = Grid::parse(&plan.axes).map_err(|error| exception(&error))?;
@@ -64,7 +64,7 @@ pub(crate) fn select<'py>(
         ));
     };
     let link = Link::default();
-    let (selection, seconds) = supervised(py, &link, progress, || {
+    let (selection, seconds) = supervised(py, &link, plan.progress, || {
         let failed = |error| exception(&error);
         let started = Instant::now();
         let data = problem.data(source, numbers).map_err(failed)?;

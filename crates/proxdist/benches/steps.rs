@@ -31,8 +31,17 @@ fn simulated(response: Response) -> &'static Simulated {
     cell.get_or_init(|| vector(response, Truth::Sparse(5), 10_000, 1000, 1).unwrap())
 }
 
-/// Times steps `step + 1`, `step + 2`, … of a real run.
-fn steps(bencher: Bencher, response: Response, loss: &dyn Loss, batch: usize, rho1: f64, step: u64) {
+/// A run on data of the paper.
+struct Run<'l> {
+    response: Response,
+    loss: &'l dyn Loss,
+    batch: usize,
+    rho1: f64,
+}
+
+/// Times steps `step + 1`, `step + 2`, … of a run.
+fn steps(bencher: Bencher, run: &Run, step: u64) {
+    let Run { response, loss, batch, rho1 } = *run;
     let data = simulated(response).data().unwrap();
     let (set, schedule) = (Sparsity::at_most(5), Polynomial::new(rho1, 1.0).unwrap());
     let sampler = || Sampler::new(Sampling::WithoutReplacement, 10_000, batch, 0);
@@ -57,22 +66,23 @@ fn steps(bencher: Bencher, response: Response, loss: &dyn Loss, batch: usize, rh
 
 #[divan::bench(args = STEPS)]
 fn linear_batch_50(bencher: Bencher, step: u64) {
-    steps(bencher, Response::Linear, &Squared, 50, 0.1, step);
+    steps(bencher, &Run { response: Response::Linear, loss: &Squared, batch: 50, rho1: 0.1 }, step);
 }
 
 #[divan::bench(args = STEPS)]
 fn logistic_batch_200(bencher: Bencher, step: u64) {
-    steps(bencher, Response::Logistic, &Logistic, 200, 1e-3, step);
+    steps(bencher, &Run { response: Response::Logistic, loss: &Logistic, batch: 200, rho1: 1e-3 }, step);
 }
 
 #[divan::bench(args = STEPS)]
 fn logistic_batch_1000(bencher: Bencher, step: u64) {
-    steps(bencher, Response::Logistic, &Logistic, 1000, 1e-3, step);
+    steps(bencher, &Run { response: Response::Logistic, loss: &Logistic, batch: 1000, rho1: 1e-3 }, step);
 }
 
 #[divan::bench(args = STEPS)]
 fn huber_batch_50(bencher: Bencher, step: u64) {
-    steps(bencher, Response::Huber, &Huber::with_delta(2.0).unwrap(), 50, 0.1, step);
+    let loss = &Huber::with_delta(2.0).unwrap();
+    steps(bencher, &Run { response: Response::Huber, loss, batch: 50, rho1: 0.1 }, step);
 }
 
 mod projections {

@@ -4,7 +4,7 @@ use crate::constraint::{Constraint, Structure, Workspace};
 use crate::data::Batch;
 use crate::error::Result;
 use crate::exchanges::Exchanges;
-use crate::gap::{Gap, Proof};
+use crate::gap::{Gap, Measured, Proof};
 use crate::linalg::norm;
 use crate::objective::Objective;
 use crate::polish::{Measure, OnData, floored, free_part, metric, relative, support_gap};
@@ -203,17 +203,17 @@ impl Judge<'_> {
         let at_zero = objective.value(&vec![0.0; theta.len()])?;
         let reference = floored(value, at_zero);
         let metric = self.metric(theta)?;
+        let measured = Measured { theta, value, gradient: &gradient, metric: &metric };
         let stationarity = match stationarity {
             // Where no row bends, the finish has no scale for its residual.
             Some(known) if known.is_finite() => known,
-            _ => relative(self.residual(theta, &gradient, &metric)?, reference),
+            _ => relative(self.residual(measured)?, reference),
         };
         let coefficients = objective.layout().coefficients(theta);
         let mut nearest = coefficients.to_vec();
         constraint.project(&mut nearest, &mut Workspace::default())?;
         let distance = crate::polish::distance(&nearest, coefficients);
-        let convex =
-            if constraint.is_convex() && self.l1 == 0.0 { self.gap(theta, &gradient, &metric, value)? } else { None };
+        let convex = if constraint.is_convex() && self.l1 == 0.0 { self.gap(measured)? } else { None };
         let gap = least([convex, self.perfect_fit(value, at_zero)?]);
         let schedule_meets_theory = self.schedule_meets_theory;
         let certificate =
@@ -250,7 +250,8 @@ impl Judge<'_> {
     }
 
     /// The distance of the negative gradient from the normal cone, on scaled columns.
-    fn residual(&self, theta: &[f64], gradient: &[f64], metric: &[f64]) -> Result<f64> {
+    fn residual(&self, measured: Measured) -> Result<f64> {
+        let Measured { theta, gradient, metric, .. } = measured;
         let Self { objective, constraint, .. } = *self;
         let layout = objective.layout();
         let (features, coefficients) = (layout.coefficient_count(), layout.coefficients(theta));
@@ -287,13 +288,14 @@ impl Judge<'_> {
     }
 
     /// The better of two bounds: by the support function of a bounded set, and by multipliers and curvature.
-    fn gap(&self, theta: &[f64], gradient: &[f64], metric: &[f64], value: f64) -> Result<Option<Gap>> {
+    fn gap(&self, measured: Measured) -> Result<Option<Gap>> {
+        let Measured { theta, value, gradient, .. } = measured;
         let simple = support_gap(self.constraint, self.objective.layout(), gradient, theta)
             .map(|bound| Gap { value: bound + 1e-15 * value.abs(), proof: Proof::SupportFunction });
         if simple.is_some_and(|gap| gap.value <= 1e-14 * value.abs()) {
             return Ok(simple);
         }
-        let curved = crate::gap::by_curvature(self.objective, self.constraint, theta, gradient, metric, value)?
+        let curved = crate::gap::by_curvature(self.objective, self.constraint, measured)?
             .map(|value| Gap { value, proof: Proof::Curvature });
         Ok(least([simple, curved]))
     }

@@ -61,6 +61,17 @@ pub struct Gap {
     pub proof: Proof,
 }
 
+/// A point with what was measured there.
+#[derive(Clone, Copy)]
+pub(crate) struct Measured<'m> {
+    pub(crate) theta: &'m [f64],
+    /// F.
+    pub(crate) value: f64,
+    pub(crate) gradient: &'m [f64],
+    /// The curvature of F along each coordinate.
+    pub(crate) metric: &'m [f64],
+}
+
 /// Work up to which $M$ is formed, in multiplications, and numbers of X that are copied for it.
 const MOST_WORK: f64 = 2e9;
 const MOST_NUMBERS: usize = 20_000_000;
@@ -75,11 +86,9 @@ const OUTWARDS: f64 = 1.01;
 pub(crate) fn by_curvature(
     objective: Objective,
     constraint: &dyn Constraint,
-    theta: &[f64],
-    gradient: &[f64],
-    metric: &[f64],
-    value: f64,
+    measured: Measured,
 ) -> Result<Option<f64>> {
+    let Measured { theta, value, gradient, metric } = measured;
     let (rows, layout) = (objective.data.rows(), objective.layout());
     let size = layout.len();
     if rows as f64 * (size * size) as f64 > MOST_WORK || rows.saturating_mul(size) > MOST_NUMBERS {

@@ -8,7 +8,7 @@ use proxdist::sampling::{Sampler, Sampling};
 use proxdist::schedule::{Constant, Geometric, Polynomial, Schedule};
 use proxdist::simulate::{Response, Simulated, Truth, vector};
 use proxdist::solver::{Iteration, Solver};
-use proxdist::{Data, Method, Problem, Settings};
+use proxdist::{Method, Problem, Settings};
 
 const P: usize = 20;
 
@@ -32,16 +32,15 @@ fn feasible(set: &dyn Constraint, theta: &[f64]) -> Vec<f64> {
 /// Iterates after each of `steps` steps from zero, batches of 16 unless all rows are asked for.
 fn iterates<'a>(
     problem: &'a Problem<'a>,
-    data: &'a Data<'a>,
     text: &str,
     schedule: &dyn Schedule,
     sampling: Sampling,
     steps: usize,
 ) -> Vec<Vec<f64>> {
     let method: Method = text.parse().unwrap();
-    let sampler = Sampler::new(sampling, data.rows(), 16, 5);
-    let theta = vec![0.0; P + usize::from(problem.has_intercept())];
-    let mut solver = Iteration::of(method.step(problem), data, schedule, sampler, theta).unwrap();
+    let sampler = Sampler::new(sampling, problem.data().rows(), 16, 5);
+    let theta = problem.layout().zeros();
+    let mut solver = Iteration::of(method.step(problem), problem.data(), schedule, sampler, theta).unwrap();
     let step = |_| {
         solver.advance().unwrap();
         solver.theta().to_vec()
@@ -61,7 +60,7 @@ fn incremental_without_g_is_spd_looked_at_after_its_projection() {
         for set in [&Sparsity::at_most(4) as &dyn Constraint, &ball] {
             for sampling in [Sampling::WithoutReplacement, Sampling::Cyclic, Sampling::Reshuffled] {
                 let problem = Problem::new(&data, loss, set).intercept(true).ridge(0.01);
-                let run = |text: &str| iterates(&problem, &data, text, &schedule, sampling, 30);
+                let run = |text: &str| iterates(&problem, text, &schedule, sampling, 30);
                 for order in ["prox-first", "gradient-first"] {
                     let incremental = run(&format!("incremental:order={order}"));
                     for (step, (ours, theirs)) in incremental.iter().zip(run("spd")).enumerate() {
@@ -101,7 +100,7 @@ fn incremental_takes_the_two_steps_in_the_order_asked_for() {
             let between = if is_projected { "projected" } else { "free" };
             let text = format!("incremental:g=huber:1;order={order};between={between}");
             let mut theta = vec![0.0; P];
-            for ours in iterates(&problem, &data, &text, &schedule, Sampling::FullBatch, 5) {
+            for ours in iterates(&problem, &text, &schedule, Sampling::FullBatch, 5) {
                 let first = if gradient_first { descend(&theta) } else { prox(&theta) };
                 let first = if is_projected { projected(&set, &first).unwrap() } else { first };
                 let second = if gradient_first { prox(&first) } else { descend(&first) };
@@ -151,7 +150,7 @@ fn spd_on_all_rows_is_pd() {
         for schedule in schedules {
             let set = Sparsity::at_most(4);
             let problem = Problem::new(&data, loss, set).intercept(true).ridge(0.02);
-            let run = |text| iterates(&problem, &data, text, schedule, Sampling::FullBatch, 20);
+            let run = |text| iterates(&problem, text, schedule, Sampling::FullBatch, 20);
             for (step, (spd, pd)) in run("spd").iter().zip(run("pd")).enumerate() {
                 // One eigendecomposition in place of a factorisation a step agrees to rounding; other losses take the same path.
                 assert!(distance(spd, &pd) < 1e-7, "{} step {step}: {}", loss.spec(), distance(spd, &pd));
@@ -172,7 +171,7 @@ fn pd_on_a_convex_set_is_proximal_gradient_on_the_penalised_objective() {
         let problem = Problem::new(&data, Logistic, set);
         let objective = problem.objective();
         let mut theta = vec![0.0; P];
-        for next in iterates(&problem, &data, "pd", &schedule, Sampling::FullBatch, 15) {
+        for next in iterates(&problem, "pd", &schedule, Sampling::FullBatch, 15) {
             let nearest = projected(set, &theta).unwrap();
             let moved: Vec<f64> = theta.iter().zip(&nearest).map(|(t, c)| t - (rho * (t - c)) / rho).collect();
             // The prox of F/ρ at the moved point, by its optimality condition.
@@ -205,7 +204,7 @@ fn the_surrogate_of_pd_majorises_and_every_step_at_fixed_rho_descends() {
                 objective.value(theta).unwrap() + 0.5 * rho * apart * apart
             };
             let schedule = Constant::new(rho).unwrap();
-            let run = iterates(&problem, &data, "pd", &schedule, Sampling::FullBatch, 25);
+            let run = iterates(&problem, "pd", &schedule, Sampling::FullBatch, 25);
             let mut before = vec![0.0; P];
             for theta in &run {
                 for other in &run {
@@ -227,7 +226,7 @@ fn momentum_gets_closer_to_the_limit_in_as_many_steps() {
     let set = Ball::radius(1.0).unwrap();
     let problem = Problem::new(&data, Squared, &set);
     let schedule = Constant::new(20.0).unwrap();
-    let run = |text, steps| iterates(&problem, &data, text, &schedule, Sampling::FullBatch, steps).pop().unwrap();
+    let run = |text, steps| iterates(&problem, text, &schedule, Sampling::FullBatch, steps).pop().unwrap();
     let limit = run("pd", 5000);
     let (plain, fast) = (distance(&run("pd", 60), &limit), distance(&run("pd:momentum=yes", 60), &limit));
     assert!(fast < 0.1 * plain, "{fast:e} against {plain:e}");
@@ -285,7 +284,7 @@ fn spg_on_the_set_is_psgd() {
     let set = Sparsity::at_most(4);
     let problem = Problem::new(&data, Logistic, set).intercept(true);
     let schedule = Polynomial::new(2.0, 0.8).unwrap();
-    let run = |text| iterates(&problem, &data, text, &schedule, Sampling::WithoutReplacement, 30);
+    let run = |text| iterates(&problem, text, &schedule, Sampling::WithoutReplacement, 30);
     for (spg, psgd) in run("spg").iter().zip(run("psgd")) {
         assert_eq!(bits(spg), bits(&psgd));
     }
@@ -339,7 +338,7 @@ fn prm_approaches_spd_as_its_inner_loop_grows() {
     let set = Sparsity::at_most(4);
     let problem = Problem::new(&data, Logistic, set).intercept(true).ridge(0.05);
     let schedule = Constant::new(0.2).unwrap();
-    let first = |text: &str| iterates(&problem, &data, text, &schedule, Sampling::WithoutReplacement, 1).remove(0);
+    let first = |text: &str| iterates(&problem, text, &schedule, Sampling::WithoutReplacement, 1).remove(0);
     let exact = first("spd");
     let errors = [16, 1600, 160_000].map(|m| distance(&first(&format!("prm:steps={m}")), &exact));
     assert!(errors[0] < 0.5 * distance(&exact, &[0.0; P + 1]), "{errors:?}");
@@ -359,7 +358,7 @@ fn cspp_minimises_its_step_over_the_set() {
         let problem = Problem::new(&data, Logistic, set).intercept(true);
         let objective = problem.objective();
         let mut before = vec![0.0; P + 1];
-        for theta in iterates(&problem, &data, "cspp:tolerance=1e-9", &schedule, Sampling::FullBatch, 6) {
+        for theta in iterates(&problem, "cspp:tolerance=1e-9", &schedule, Sampling::FullBatch, 6) {
             assert!(distance(&theta, &feasible(set, &theta)) < 1e-12);
             let value = |u: &[f64]| objective.value(u).unwrap() + 0.5 * rho * distance(u, &before).powi(2);
             assert!(value(&theta) <= value(&feasible(set, &before)) + 1e-12, "h does not rise");
@@ -373,7 +372,7 @@ fn cspp_minimises_its_step_over_the_set() {
         }
     }
     let problem = Problem::new(&data, Logistic, WholeSpace);
-    let run = |text| iterates(&problem, &data, text, &schedule, Sampling::WithoutReplacement, 20);
+    let run = |text| iterates(&problem, text, &schedule, Sampling::WithoutReplacement, 20);
     for (cspp, isgd) in run("cspp").iter().zip(run("isgd")) {
         assert!(distance(cspp, &isgd) < 1e-4, "without a set it is the proximal point method");
     }

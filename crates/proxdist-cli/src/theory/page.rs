@@ -115,7 +115,7 @@ impl Findings<'_> {
         let stepwise = self.bounds.ln_parameter_step_by_step(&steps);
         let theorem = steps.iter().map(|&k| self.bounds.ln_parameter(k)).collect();
         let measured = self.measured.as_ref().map(|measured| &measured.parameter);
-        plot("‖P(θ) − θ*‖²", &steps, measured, &stepwise, theorem, "Theorem 2")
+        Quantity { label: "‖P(θ) − θ*‖²", measured, stepwise, theorem, theorem_name: "Theorem 2" }.plot(&steps)
     }
 
     fn objective_plot(&self) -> LinePlot {
@@ -124,7 +124,7 @@ impl Findings<'_> {
         let stepwise: Vec<f64> = stepwise.into_iter().map(|ln| self.bounds.ln_objective_from(ln)).collect();
         let theorem = steps.iter().map(|&k| self.bounds.ln_objective(k)).collect();
         let measured = self.measured.as_ref().map(|measured| &measured.objective);
-        plot("F(P(θ)) − F(θ*)", &steps, measured, &stepwise, theorem, "Theorem 3")
+        Quantity { label: "F(P(θ)) − F(θ*)", measured, stepwise, theorem, theorem_name: "Theorem 3" }.plot(&steps)
     }
 }
 
@@ -132,43 +132,48 @@ fn line(label: &str, value: String, verdict: String, good: Option<bool>) -> Cert
     CertificateLine { label: label.to_owned(), value, verdict, good }
 }
 
-fn plot(
-    what: &str,
-    steps: &[u64],
-    measured: Option<&Curve>,
-    stepwise: &[f64],
+/// A quantity that is measured at steps and bounded there; bounds are logarithms.
+struct Quantity<'q> {
+    label: &'static str,
+    measured: Option<&'q Curve>,
+    stepwise: Vec<f64>,
     theorem: Vec<Option<f64>>,
-    name: &str,
-) -> LinePlot {
-    let at = |i: usize| steps[i] as f64;
-    let mut series = Vec::new();
-    let mut highest = f64::NAN;
-    if let Some(curve) = measured {
-        let points = (0..steps.len()).map(|i| (at(i), curve.mean[i])).collect();
-        let band = (0..steps.len()).map(|i| (at(i), curve.low[i], curve.high[i])).collect();
-        series.push(Series { band, ..Series::new("measured: mean, and 80 % of the runs", points) });
-        highest = curve.high.iter().copied().fold(highest, f64::max);
-    }
-    for (name, ln) in [("bound step by step", stepwise.iter().copied().map(Some).collect()), (name, theorem)] {
-        let ends: Vec<f64> = ln.iter().flatten().copied().collect();
-        let (Some(last), top) = (ends.last(), ends.iter().copied().fold(f64::NEG_INFINITY, f64::max)) else {
-            series.push(Series::new(format!("{name}: none here"), Vec::new()));
-            continue;
-        };
-        // The first line sets the scale, whatever it is.
-        if highest.is_finite() && top > (FAR_ABOVE * highest).ln() {
-            series.push(Series::new(format!("{name}: {} at the end, not drawn", from_ln(*last)), Vec::new()));
-            continue;
+    theorem_name: &'static str,
+}
+
+impl Quantity<'_> {
+    fn plot(self, steps: &[u64]) -> LinePlot {
+        let at = |i: usize| steps[i] as f64;
+        let mut series = Vec::new();
+        let mut highest = f64::NAN;
+        if let Some(curve) = self.measured {
+            let points = (0..steps.len()).map(|i| (at(i), curve.mean[i])).collect();
+            let band = (0..steps.len()).map(|i| (at(i), curve.low[i], curve.high[i])).collect();
+            series.push(Series { band, ..Series::new("measured: mean, and 80 % of the runs", points) });
+            highest = curve.high.iter().copied().fold(highest, f64::max);
         }
-        highest = highest.max(top.exp());
-        series.push(Series::new(name, (0..steps.len()).filter_map(|i| Some((at(i), ln[i]?.exp()))).collect()));
-    }
-    LinePlot {
-        title: "Theory and measurement".to_owned(),
-        x_label: "step k".to_owned(),
-        y_label: what.to_owned(),
-        log_x: true,
-        log_y: true,
-        series,
+        let stepwise = self.stepwise.into_iter().map(Some).collect();
+        for (name, ln) in [("bound step by step", stepwise), (self.theorem_name, self.theorem)] {
+            let ends: Vec<f64> = ln.iter().flatten().copied().collect();
+            let (Some(last), top) = (ends.last(), ends.iter().copied().fold(f64::NEG_INFINITY, f64::max)) else {
+                series.push(Series::new(format!("{name}: none here"), Vec::new()));
+                continue;
+            };
+            // The first line sets the scale, whatever it is.
+            if highest.is_finite() && top > (FAR_ABOVE * highest).ln() {
+                series.push(Series::new(format!("{name}: {} at the end, not drawn", from_ln(*last)), Vec::new()));
+                continue;
+            }
+            highest = highest.max(top.exp());
+            series.push(Series::new(name, (0..steps.len()).filter_map(|i| Some((at(i), ln[i]?.exp()))).collect()));
+        }
+        LinePlot {
+            title: "Theory and measurement".to_owned(),
+            x_label: "step k".to_owned(),
+            y_label: self.label.to_owned(),
+            log_x: true,
+            log_y: true,
+            series,
+        }
     }
 }

@@ -8,7 +8,7 @@ use crate::frame::Frame;
 use crate::paper;
 use crate::settings::{BoxPlots as Settings, FiniteError, fraction};
 use crate::stats::{mean, median};
-use crate::study::{Model, Schedule, Set, follow, repeat_seed, squared_distance, with_optimum};
+use crate::study::{Model, Run, Schedule, Set, repeat_seed, squared_distance, with_optimum};
 use proxdist::solver::Method;
 use proxdist_report::figures::{Plot, small_multiples};
 use proxdist_report::{BoxGroup, BoxPlots as Boxes, number};
@@ -41,8 +41,8 @@ impl BoxPlots {
                     for &rho1 in &rho1s {
                         let schedule =
                             Schedule { rho1, gamma: fraction(gamma).unwrap_or(1.0), batch: panel.batch, steps };
-                        let last = std::iter::once(steps);
-                        follow(problem, &Method::ProximalDistance, schedule, seed, last, halt, |_, point| {
+                        let run = Run { problem, method: Method::ProximalDistance, schedule, seed, halt };
+                        run.follow(std::iter::once(steps), |_, point| {
                             frame.push([
                                 panel.set.name().into(),
                                 panel.model.name().into(),

@@ -14,7 +14,7 @@ use crate::experiment::{Experiment, Section};
 use crate::frame::Frame;
 use crate::settings::{Comparison as Settings, Size};
 use crate::stats::mean;
-use crate::study::{Model, Schedule, Set, follow, optimum, repeat_seed, simulate, squared_distance};
+use crate::study::{Model, Run, Schedule, Set, optimum, repeat_seed, simulate, squared_distance};
 use proxdist::constraint::WholeSpace;
 use proxdist::simulate::Simulated;
 use proxdist::solver::Method;
@@ -214,7 +214,8 @@ impl Comparison {
 fn end_of(problem: &Problem, runner: Runner, batch: usize, seed: u64, halt: Halt) -> Result<Option<Vec<f64>>> {
     let schedule = Schedule { rho1: runner.rho1, gamma: 1.0, batch, steps: runner.steps };
     let mut end = None;
-    let ended = follow(problem, &runner.method(), schedule, seed, std::iter::once(runner.steps), halt, |_, point| {
+    let run = Run { problem, method: runner.method(), schedule, seed, halt };
+    let ended = run.follow(std::iter::once(runner.steps), |_, point| {
         end = Some(point.to_vec());
         Ok(true)
     });

@@ -14,7 +14,8 @@ use crate::settings::{Complexity as Settings, Size};
 use crate::stats::log_slope;
 use crate::study::{Model, Set, simulate};
 use proxdist::constraint::{WholeSpace, Workspace};
-use proxdist::data::{Batch, Data};
+use proxdist::data::Batch;
+use proxdist::simulate::Simulated;
 use proxdist::solver::{Iterate, Method};
 use proxdist::{Problem, Shape};
 use proxdist_report::figures::{Plot, small_multiples};
@@ -99,8 +100,7 @@ impl Complexity {
                 let drawn = if model == Model::Matrix { Model::Linear } else { model };
                 let n = b * (NUMBERS / (b * p)).max(2);
                 let simulated = simulate(drawn, Set::Sparsity(5), Size { n, p }, seed)?;
-                let data = simulated.data()?;
-                let seconds = update_seconds(&data, b, model, kind, &simulated.truth, budget)?;
+                let seconds = update_seconds(&simulated, b, model, kind, budget)?;
                 frame.push([
                     "4".into(),
                     format!("{} {kind}", model.name()).into(),
@@ -117,20 +117,20 @@ impl Complexity {
 
 /// Seconds of a step of `b` rows without projection, from a point halfway to the truth at the penalty of an early step. Batches follow each other through
 /// the data, so that rows come from where they come from in a run.
-fn update_seconds(data: &Data, b: usize, model: Model, kind: &str, truth: &[f64], budget: f64) -> Result<f64> {
-    let loss = model.loss()?;
-    let problem = Problem::new(data, &*loss, WholeSpace);
+fn update_seconds(simulated: &Simulated, b: usize, model: Model, kind: &str, budget: f64) -> Result<f64> {
+    let (loss, data) = (model.loss()?, simulated.data()?);
+    let problem = Problem::new(&data, &*loss, WholeSpace);
     let method = if kind == PROXIMAL { Method::ImplicitGradient } else { Method::Gradient };
     let mut step = method.step(&problem);
     let rows: Vec<usize> = (0..data.rows()).collect();
     let mut batches = rows.chunks_exact(b).cycle();
-    let anchor: Vec<f64> = truth.iter().map(|t| 0.5 * t).collect();
+    let anchor: Vec<f64> = simulated.truth.iter().map(|t| 0.5 * t).collect();
     let mut at = Iterate::at(anchor.clone());
     let rho = if model == Model::Logistic { 1e-2 } else { 1.0 };
     let mut batch = Batch::default();
     time_of(budget, || {
         // Gathering the rows and their Gram matrix belongs to the step.
-        batch.fill(data, batches.next().unwrap_or(&rows))?;
+        batch.fill(&data, batches.next().unwrap_or(&rows))?;
         at.theta.copy_from_slice(&anchor);
         Ok(step.take(&batch, rho, &mut at)?)
     })

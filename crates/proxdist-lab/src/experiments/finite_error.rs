@@ -16,7 +16,7 @@ use crate::experiment::{Experiment, Section};
 use crate::frame::Frame;
 use crate::paper;
 use crate::settings::{FiniteError as Settings, Size, fraction};
-use crate::study::{Model, Schedule, Set, follow, log_spaced, repeat_seed, squared_distance, with_optimum};
+use crate::study::{Model, Run, Schedule, Set, log_spaced, repeat_seed, squared_distance, with_optimum};
 use proxdist::solver::Method;
 use proxdist_report::figures::{Plot, small_multiples};
 use proxdist_report::{LinePlot, Series, number};
@@ -87,7 +87,8 @@ pub(super) fn path_cell(panel: Panel, tried: Vec<Tried>, shown: RangeInclusive<u
                 let schedule =
                     Schedule { rho1: *rho1, gamma: fraction(gamma).unwrap_or(1.0), batch: panel.batch, steps };
                 let checkpoints = log_spaced(steps, 12).into_iter().filter(|&step| step >= first);
-                follow(problem, &Method::ProximalDistance, schedule, seed, checkpoints, halt, |step, point| {
+                let run = Run { problem, method: Method::ProximalDistance, schedule, seed, halt };
+                run.follow(checkpoints, |step, point| {
                     frame.push([
                         panel.set.name().into(),
                         panel.model.name().into(),

@@ -11,7 +11,7 @@ use crate::frame::Frame;
 use crate::paper;
 use crate::settings::{Rates as Settings, Size};
 use crate::stats::{log_slope, mean};
-use crate::study::{Model, Schedule, Set, follow, log_spaced, repeat_seed, squared_distance, with_optimum};
+use crate::study::{Model, Run, Schedule, Set, log_spaced, repeat_seed, squared_distance, with_optimum};
 use proxdist::objective::Objective;
 use proxdist::solver::Method;
 use proxdist_report::figures::{Plot, small_multiples};
@@ -45,13 +45,9 @@ impl Rates {
                 let checkpoints = log_spaced(steps, 10).into_iter().filter(|&step| step >= first_step);
                 let mut frame =
                     Frame::new(&["gamma", "rho1_over_mu", "mu", "repeat", "step", "squared_error", "excess"]);
-                follow(
-                    problem,
-                    &Method::ProximalDistance,
-                    schedule,
-                    repeat_seed(seed, repeat),
+                let seed = repeat_seed(seed, repeat);
+                Run { problem, method: Method::ProximalDistance, schedule, seed, halt }.follow(
                     checkpoints,
-                    halt,
                     |step, point| {
                         let (distance, excess) =
                             (squared_distance(point, &best.theta), objective.value(point)? - best.objective);

@@ -12,9 +12,9 @@ use crate::error::{Error, Result};
 use crate::experiment::{Experiment, Section};
 use crate::frame::Frame;
 use crate::machine::Stopwatch;
-use crate::on_disk::OnDisk;
+use crate::on_disk::{OnDisk, Recipe};
 use crate::settings::Runtime as Settings;
-use crate::study::{Optimum, Schedule, follow, log_spaced, optimum, repeat_seed, squared_distance};
+use crate::study::{Optimum, Run, Schedule, log_spaced, optimum, repeat_seed, squared_distance};
 use proxdist::constraint::Sparsity;
 use proxdist::loss::Logistic;
 use proxdist::simulate::{Response, Truth};
@@ -82,7 +82,9 @@ impl Runtime {
         Cell::new("figure3b", key, full + stochastic + 5.0, move |halt| {
             let Settings { p, batches, sparsity, repeats, .. } = &settings;
             let stem = scratch.join(format!("figure3b-{n}"));
-            let drawn = OnDisk::draw(&stem, Response::Logistic, Truth::Sparse(*sparsity), (n, *p), seed, halt)?;
+            let recipe =
+                Recipe { response: Response::Logistic, truth: Truth::Sparse(*sparsity), rows: n, columns: *p, seed };
+            let drawn = OnDisk::draw(&stem, &recipe, halt)?;
             let table = drawn.read()?;
             let wrong = || Error::WrongData {
                 path: stem.clone(),
@@ -109,52 +111,56 @@ impl Runtime {
                 1_usize.into(),
             ];
             frame.push(exact);
+            let paths = Paths { problem: &problem, settings: &settings, best: &best, seed, halt };
             for batch in batches.iter().copied().filter(|&b| b < n) {
                 for repeat in 0..*repeats {
-                    converge(&problem, &settings, &best, batch, (seed, repeat), halt, &mut frame)?;
+                    paths.converge(batch, repeat, &mut frame)?;
                 }
             }
             // The full batch leaves nothing to chance.
-            converge(&problem, &settings, &best, n, (seed, 0), halt, &mut frame)?;
+            paths.converge(n, 0, &mut frame)?;
             Ok(frame)
         })
         .alone()
     }
 }
 
-/// One path to convergence, as a row.
-fn converge(
-    problem: &Problem,
-    settings: &Settings,
-    best: &Optimum,
-    batch: usize,
-    (seed, repeat): (u64, u64),
-    halt: Halt,
-    frame: &mut Frame,
-) -> Result<()> {
-    let (n, p) = (problem.data().rows(), problem.data().columns());
-    let schedule = Schedule { rho1: settings.rho1, gamma: 1.0, batch, steps: settings.steps };
-    let size = squared_distance(&best.theta, &vec![0.0; p]);
-    let mut path = Path::towards(settings.target * size, p);
-    let checkpoints = log_spaced(settings.steps, 30).into_iter();
-    let seed = repeat_seed(seed, repeat);
-    let watch = Stopwatch::start();
-    follow(problem, &Method::ProximalDistance, schedule, seed, checkpoints, halt, |step, point| {
-        Ok(path.see(step, point, &best.theta, &watch))
-    })?;
-    let name = if batch == n { FULL.to_owned() } else { batch.to_string() };
-    frame.push([
-        n.into(),
-        name.into(),
-        repeat.into(),
-        path.step.into(),
-        path.seconds.into(),
-        (path.step * batch as u64).into(),
-        path.error.into(),
-        (problem.objective().value(&path.point)? - best.objective).into(),
-        usize::from(path.has_stayed).into(),
-    ]);
-    Ok(())
+/// Paths to one optimum.
+struct Paths<'p> {
+    problem: &'p Problem<'p>,
+    settings: &'p Settings,
+    best: &'p Optimum,
+    seed: u64,
+    halt: Halt<'p>,
+}
+
+impl Paths<'_> {
+    /// One path to convergence, as a row.
+    fn converge(&self, batch: usize, repeat: u64, frame: &mut Frame) -> Result<()> {
+        let Self { problem, settings, best, seed, halt } = *self;
+        let (n, p) = (problem.data().rows(), problem.data().columns());
+        let schedule = Schedule { rho1: settings.rho1, gamma: 1.0, batch, steps: settings.steps };
+        let size = squared_distance(&best.theta, &vec![0.0; p]);
+        let mut path = Path::towards(settings.target * size, p);
+        let checkpoints = log_spaced(settings.steps, 30).into_iter();
+        let seed = repeat_seed(seed, repeat);
+        let watch = Stopwatch::start();
+        let run = Run { problem, method: Method::ProximalDistance, schedule, seed, halt };
+        run.follow(checkpoints, |step, point| Ok(path.see(step, point, &best.theta, &watch)))?;
+        let name = if batch == n { FULL.to_owned() } else { batch.to_string() };
+        frame.push([
+            n.into(),
+            name.into(),
+            repeat.into(),
+            path.step.into(),
+            path.seconds.into(),
+            (path.step * batch as u64).into(),
+            path.error.into(),
+            (problem.objective().value(&path.point)? - best.objective).into(),
+            usize::from(path.has_stayed).into(),
+        ]);
+        Ok(())
+    }
 }
 
 impl Experiment for Runtime {

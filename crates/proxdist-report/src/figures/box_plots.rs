@@ -2,8 +2,8 @@
 
 use crate::input::BoxPlots;
 use crate::svg::{
-    Anchor, Axis, Canvas, Colour, Extent, Key, Kind, Panel, Rect, Scale, Stroke, Style, Summary, Swatch, TextStyle,
-    ellipsis, legend,
+    Anchor, Axis, Canvas, Colour, Extent, Key, Kind, Panel, Rect, Scale, Slot, Stroke, Style, Summary, Swatch,
+    TextStyle, ellipsis, legend,
 };
 
 /// Box plots in groups, one colour for each series. On a logarithmic axis, values that are not positive are left out and counted.
@@ -86,7 +86,7 @@ pub(super) fn draw(canvas: &mut Canvas, bounds: Rect, plots: &BoxPlots) -> f64 {
             let drawable: Vec<f64> = values.iter().copied().filter(|&v| kind.can_draw(v)).collect();
             if let Some(summary) = Summary::of(&drawable) {
                 let middle = start + slot * 0.08 + (s as f64 + 0.5) * place;
-                panel.box_plot(canvas, middle, (place * 0.36).min(22.0), &summary, Colour::Series(s));
+                panel.box_plot(canvas, Slot { middle, half: (place * 0.36).min(22.0) }, &summary, Colour::Series(s));
             }
         }
         if g % every == 0 {

@@ -2,7 +2,7 @@
 
 use crate::input::CalibrationBin;
 use crate::number::number;
-use crate::svg::{Axis, Canvas, Colour, Extent, Key, Kind, Panel, Rect, Scale, Stroke, Style, Swatch, legend};
+use crate::svg::{Axis, Canvas, Colour, Dot, Extent, Key, Kind, Panel, Rect, Scale, Stroke, Style, Swatch, legend};
 
 /// Observed shares against predicted probabilities with 95 % intervals (Wilson's), above the number of observations of each bin.
 pub fn calibration(bins: &[CalibrationBin], style: Style) -> String {
@@ -40,7 +40,7 @@ pub fn calibration(bins: &[CalibrationBin], style: Style) -> String {
     }
     points.sort_by(|a, b| a.0.total_cmp(&b.0));
     first.line(&mut canvas, &points, Stroke { width: 1.2, ..series });
-    first.dots(&mut canvas, &points, 4.0, series.colour, 1.0);
+    first.dots(&mut canvas, &points, Dot::solid(4.0, series.colour));
     canvas.set_height(second.plot.bottom() + 42.0);
     let text =
         |b: &&CalibrationBin| format!("{} predicted, {} observed", number(b.predicted, 2), number(b.observed, 2));

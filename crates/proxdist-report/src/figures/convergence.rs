@@ -3,7 +3,7 @@
 use super::thinned;
 use crate::input::TracePoint;
 use crate::number::{duration, number};
-use crate::svg::{Axis, Canvas, Colour, Extent, Key, Kind, Panel, Rect, Scale, Stroke, Style, Swatch, legend};
+use crate::svg::{Axis, Canvas, Colour, Dot, Extent, Key, Kind, Panel, Rect, Scale, Stroke, Style, Swatch, legend};
 use std::fmt::Write;
 
 /// More points than pixels show nothing more.
@@ -110,7 +110,7 @@ fn draw_series(canvas: &mut Canvas, panel: &Panel, points: &[(f64, f64)], stroke
     panel.line(canvas, points, stroke);
     let few = points.len() <= 40;
     if few {
-        panel.dots(canvas, points, 2.6, stroke.colour, 1.0);
+        panel.dots(canvas, points, Dot::solid(2.6, stroke.colour));
     }
     if panel.y.scale.kind() == Kind::Log {
         let zeros: Vec<f64> = points.iter().filter(|p| p.1 <= 0.0).filter_map(|p| panel.at_x(p.0)).collect();

@@ -2,7 +2,7 @@
 
 use crate::input::{CvCurve, CvPoint};
 use crate::number::number;
-use crate::svg::{Axis, Canvas, Colour, Extent, Key, Kind, Panel, Rect, Scale, Stroke, Style, Swatch, legend};
+use crate::svg::{Axis, Canvas, Colour, Dot, Extent, Key, Kind, Panel, Rect, Scale, Stroke, Style, Swatch, legend};
 
 /// Mean scores with standard errors, one line for each setting of the other parameters; the chosen candidate and the simplest
 /// one within a standard error are ringed.
@@ -60,7 +60,7 @@ pub fn cv_curve(curve: &CvCurve, style: Style) -> String {
         }
         let places: Vec<(f64, f64)> = points.iter().map(|p| (p.value, p.mean)).collect();
         panel.line(&mut canvas, &places, stroke);
-        panel.dots(&mut canvas, &places, 3.4, stroke.colour, 1.0);
+        panel.dots(&mut canvas, &places, Dot::solid(3.4, stroke.colour));
     }
     for (point, stroke, radius) in [(pick(curve.chosen), chosen, 7.5), (pick(curve.one_standard_error), simplest, 10.5)]
     {

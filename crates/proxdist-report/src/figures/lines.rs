@@ -2,7 +2,7 @@
 
 use super::thinned;
 use crate::input::{LinePlot, Series};
-use crate::svg::{Axis, Canvas, Extent, Key, Kind, Panel, Rect, Scale, Stroke, Style, Swatch, legend};
+use crate::svg::{Axis, Canvas, Dot, Extent, Key, Kind, Panel, Rect, Scale, Stroke, Style, Swatch, legend};
 
 /// Lines on linear or logarithmic axes with a legend, on top of their bands; long lines are thinned to 1500 points.
 pub fn lines(plot: &LinePlot, style: Style) -> String {
@@ -63,7 +63,7 @@ pub(super) fn draw(canvas: &mut Canvas, bounds: Rect, plot: &LinePlot) -> f64 {
         let kept: Vec<_> = thinned(series.points.len(), 1500).map(|k| series.points[k]).collect();
         panel.line(canvas, &kept, Stroke::series(i));
         if kept.len() <= 20 {
-            panel.dots(canvas, &kept, 2.8, Stroke::series(i).colour, 1.0);
+            panel.dots(canvas, &kept, Dot::solid(2.8, Stroke::series(i).colour));
         }
     }
     panel.plot.bottom()

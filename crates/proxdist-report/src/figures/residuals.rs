@@ -3,7 +3,7 @@
 use super::thinned;
 use crate::input::Residual;
 use crate::number::{count, number};
-use crate::svg::{Axis, Canvas, Colour, Extent, Kind, Panel, Rect, Scale, Stroke, Style, Summary};
+use crate::svg::{Axis, Canvas, Colour, Dot, Extent, Kind, Panel, Rect, Scale, Stroke, Style, Summary};
 
 const POINTS: usize = 2000;
 const QUANTILES: usize = 400;
@@ -36,7 +36,7 @@ pub fn residuals(residuals: &[Residual], style: Style) -> String {
     first.draw(&mut canvas);
     first.level(&mut canvas, 0.0, Stroke::dashed(Colour::Muted, 1.2));
     let opacity = if cloud.len() > 500 { 0.4 } else { 0.65 };
-    first.dots(&mut canvas, &cloud, 2.4, Colour::Series(0), opacity);
+    first.dots(&mut canvas, &cloud, Dot { radius: 2.4, colour: Colour::Series(0), opacity });
 
     let mut sorted: Vec<f64> = all.iter().map(|r| r.residual).collect();
     sorted.sort_by(f64::total_cmp);
@@ -62,7 +62,7 @@ pub fn residuals(residuals: &[Residual], style: Style) -> String {
     let (quartile, summary) = (normal_quantile(0.75), Summary::of(&sorted).unwrap_or_default());
     let slope = (summary.third - summary.first) / (2.0 * quartile);
     draw_guide(&mut canvas, &second, f64::midpoint(summary.first, summary.third), slope);
-    second.dots(&mut canvas, &pairs, 2.4, Colour::Series(1), 0.65);
+    second.dots(&mut canvas, &pairs, Dot { radius: 2.4, colour: Colour::Series(1), opacity: 0.65 });
     canvas.set_height(second.plot.bottom() + 44.0);
     let description = format!(
         "{} residuals, half of them between {} and {}, from {} to {}.",

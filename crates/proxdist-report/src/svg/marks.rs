@@ -43,6 +43,33 @@ impl Summary {
     }
 }
 
+/// How dots look.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Dot {
+    /// In drawing units.
+    pub radius: f64,
+    /// Fill.
+    pub colour: Colour,
+    /// From 0, invisible, to 1.
+    pub opacity: f64,
+}
+
+impl Dot {
+    /// One that hides what is behind it.
+    pub fn solid(radius: f64, colour: Colour) -> Self {
+        Self { radius, colour, opacity: 1.0 }
+    }
+}
+
+/// The width that a box plot has for itself.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Slot {
+    /// Its middle.
+    pub middle: f64,
+    /// How far it reaches to each side.
+    pub half: f64,
+}
+
 impl Panel {
     /// A line through the points that can be drawn; it breaks where one cannot.
     pub fn line(&self, canvas: &mut Canvas, points: &[(f64, f64)], stroke: Stroke) {
@@ -66,9 +93,9 @@ impl Panel {
     }
 
     /// Dots.
-    pub fn dots(&self, canvas: &mut Canvas, points: &[(f64, f64)], radius: f64, colour: Colour, opacity: f64) {
+    pub fn dots(&self, canvas: &mut Canvas, points: &[(f64, f64)], dot: Dot) {
         let places: Vec<_> = points.iter().filter_map(|&p| self.at(p)).collect();
-        canvas.circles(&places, radius, colour, opacity);
+        canvas.circles(&places, dot.radius, dot.colour, dot.opacity);
     }
 
     /// A hollow dot, to single out a point.
@@ -101,8 +128,8 @@ impl Panel {
         }
     }
 
-    /// A box plot around `middle`, a place on the drawing, `half` units to each side.
-    pub fn box_plot(&self, canvas: &mut Canvas, middle: f64, half: f64, summary: &Summary, colour: Colour) {
+    /// A box plot; where it stands is said in places on the drawing, `half` units to each side of the middle.
+    pub fn box_plot(&self, canvas: &mut Canvas, Slot { middle, half }: Slot, summary: &Summary, colour: Colour) {
         let level = |v| self.at_y(v);
         let (Some(first), Some(median), Some(third)) =
             (level(summary.first), level(summary.median), level(summary.third))

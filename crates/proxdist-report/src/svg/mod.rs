@@ -15,7 +15,7 @@ mod ticks;
 pub use axes::{Axis, Panel, Rect};
 pub use canvas::{Anchor, Canvas, Stroke, TextStyle};
 pub use legend::{Key, Swatch, legend};
-pub use marks::Summary;
+pub use marks::{Dot, Slot, Summary};
 pub use scale::{Extent, Kind, Scale};
 pub use text::{Label, ellipsis, text_width};
 pub use theme::{Colour, Style, Theme};

@@ -56,13 +56,19 @@ pub(super) fn interior(scaled: &Scaled, hessian: &[f64], start: &[f64], cholesky
         if error <= TOLERANCE || idle >= PATIENCE {
             break;
         }
-        let Some(length) = state.step(scaled, hessian, &residuals, centres, cholesky) else { break };
+        let Some(length) = state.step(&Program { scaled, hessian }, &residuals, centres, cholesky) else { break };
         // A short step means that some products are far smaller than others: bring them together first.
         centres = length < SHORT && !centres;
     }
     let (_, state) = best.filter(|(error, _)| *error <= ACCEPTABLE)?;
     let State { x, s, z, t, l, .. } = state;
     Some(Ended { x, row_slacks: s, row_multipliers: z, ball_slacks: t, ball_multipliers: l })
+}
+
+/// What is minimised: the scaled problem, and its Hessian in full.
+struct Program<'p> {
+    scaled: &'p Scaled,
+    hessian: &'p [f64],
 }
 
 /// The unknowns: $x$; slacks and multipliers of rows, of balls; multipliers of equations.
@@ -126,14 +132,13 @@ impl State {
     /// One step of the method, towards equal products if it `centres`; returns its length, or nothing if the system cannot be solved.
     fn step(
         &mut self,
-        scaled: &Scaled,
-        hessian: &[f64],
+        program: &Program,
         residuals: &Residuals,
         centres: bool,
         cholesky: &mut Cholesky,
     ) -> Option<f64> {
-        let bends: Vec<Vec<(usize, f64)>> = scaled.balls.iter().map(|ball| ball.gradient(&self.x)).collect();
-        let mut system = System::factored(self, scaled, hessian, &bends, cholesky)?;
+        let scaled = program.scaled;
+        let mut system = System::factored(self, program, cholesky)?;
         let mean = self.mean_product();
         let products = |target: f64, step: Option<&Self>| {
             let each = |slack: &[f64], dual: &[f64], ds: Option<&Vec<f64>>, dd: Option<&Vec<f64>>| -> Vec<f64> {
@@ -145,10 +150,10 @@ impl State {
             (rows, balls)
         };
         let step = if centres {
-            system.solve(self, scaled, residuals, &bends, &products(mean, None))
+            system.solve(self, scaled, residuals, &products(mean, None))
         } else {
             // Towards the boundary, to see how far the products may fall.
-            let straight = system.solve(self, scaled, residuals, &bends, &products(0.0, None));
+            let straight = system.solve(self, scaled, residuals, &products(0.0, None));
             let length = self.longest(&straight).min(1.0);
             let ahead = self.moved(&straight, length).mean_product();
             let centring = if mean > 0.0 { (ahead / mean).powi(3).min(1.0) } else { 0.0 };
@@ -160,7 +165,7 @@ impl State {
                     bent.dual[j] += straight.l[k] * w * straight.x[j];
                 }
             }
-            system.solve(self, scaled, &bent, &bends, &products(centring * mean, Some(&straight)))
+            system.solve(self, scaled, &bent, &products(centring * mean, Some(&straight)))
         };
         let length = (TOWARDS_BOUNDARY * self.longest(&step)).min(1.0);
         if length.is_nan() || length <= 1e-10 {
@@ -193,20 +198,17 @@ impl State {
 /// The factored $M$ and what the equations need of it.
 struct System<'c> {
     cholesky: &'c mut Cholesky,
+    /// The gradients of the balls.
+    bends: Vec<Vec<(usize, f64)>>,
     /// $M^{-1}E^T$, and the factor of $EM^{-1}E^T$.
     solved: Vec<Vec<f64>>,
     schur: Cholesky,
 }
 
 impl<'c> System<'c> {
-    fn factored(
-        state: &State,
-        scaled: &Scaled,
-        hessian: &[f64],
-        bends: &[Vec<(usize, f64)>],
-        cholesky: &'c mut Cholesky,
-    ) -> Option<Self> {
-        let size = state.x.len();
+    fn factored(state: &State, program: &Program, cholesky: &'c mut Cholesky) -> Option<Self> {
+        let (size, Program { scaled, hessian }) = (state.x.len(), program);
+        let bends: Vec<Vec<(usize, f64)>> = scaled.balls.iter().map(|ball| ball.gradient(&state.x)).collect();
         let fill = |matrix: &mut [f64], damping: f64| {
             matrix.copy_from_slice(hessian);
             for (i, row) in scaled.rows.iter().enumerate() {
@@ -246,7 +248,7 @@ impl<'c> System<'c> {
                 return None;
             }
         }
-        Some(Self { cholesky, solved, schur })
+        Some(Self { cholesky, bends, solved, schur })
     }
 
     /// The Newton step for given residuals and products.
@@ -255,14 +257,13 @@ impl<'c> System<'c> {
         state: &State,
         scaled: &Scaled,
         residuals: &Residuals,
-        bends: &[Vec<(usize, f64)>],
         (row_products, ball_products): &(Vec<f64>, Vec<f64>),
     ) -> State {
         let mut x: Vec<f64> = residuals.dual.iter().map(|r| -r).collect();
         for (i, row) in scaled.rows.iter().enumerate() {
             row.add_to((row_products[i] - state.z[i] * residuals.rows[i]) / state.s[i], &mut x);
         }
-        for (k, bend) in bends.iter().enumerate() {
+        for (k, bend) in self.bends.iter().enumerate() {
             let factor = (ball_products[k] - state.l[k] * residuals.balls[k]) / state.t[k];
             bend.iter().for_each(|&(j, b)| x[j] += factor * b);
         }
@@ -275,7 +276,8 @@ impl<'c> System<'c> {
             self.solved.iter().zip(&y).for_each(|(column, y)| axpy(-y, column, &mut x));
         }
         let s: Vec<f64> = scaled.rows.iter().zip(&residuals.rows).map(|(row, r)| -r - row.times(&x)).collect();
-        let t: Vec<f64> = bends
+        let t: Vec<f64> = self
+            .bends
             .iter()
             .zip(&residuals.balls)
             .map(|(bend, r)| -r - bend.iter().map(|&(j, b)| b * x[j]).sum::<f64>())

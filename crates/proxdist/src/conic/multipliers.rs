@@ -159,7 +159,7 @@ fn least_squares(start: &[f64], weights: &[f64], bounds: &[Bounds], normals: &[N
     let is_explicit = normals.len() + units.len() <= MOST_EXPLICIT;
     if is_explicit {
         all.extend(units.iter().map(|(terms, is_free)| (&terms[..], *is_free)));
-        let mut found = nonnegative(start, weights, &touched, &all);
+        let mut found = nonnegative(Squares { start, weights, counted: &touched }, &all);
         found.truncate(normals.len());
         return found;
     }
@@ -167,7 +167,7 @@ fn least_squares(start: &[f64], weights: &[f64], bounds: &[Bounds], normals: &[N
     let mut counted: Vec<bool> = (0..start.len()).map(|j| touched[j] && !is_bounded(j)).collect();
     let mut best = (f64::INFINITY, vec![0.0; normals.len()]);
     for _ in 0..ROUNDS {
-        let found = nonnegative(start, weights, &counted, &all);
+        let found = nonnegative(Squares { start, weights, counted: &counted }, &all);
         let entries = combined(start, normals, &found);
         let left: Vec<f64> = entries.iter().zip(bounds).map(|(e, b)| b.leaves(*e)).collect();
         let value: f64 = left.iter().zip(weights).map(|(l, w)| l * l * w).sum();
@@ -183,15 +183,23 @@ fn least_squares(start: &[f64], weights: &[f64], bounds: &[Bounds], normals: &[N
     best.1
 }
 
+/// What is made small: $\sum w_jx_j^2$ over the counted variables, from $x$ at the start.
+#[derive(Clone, Copy)]
+struct Squares<'s> {
+    start: &'s [f64],
+    weights: &'s [f64],
+    counted: &'s [bool],
+}
+
 /// Nonnegative least squares (free where marked) over the counted variables, as a quadratic program if plain least squares has a wrong sign.
-fn nonnegative(start: &[f64], weights: &[f64], counted: &[bool], normals: &[(&[(usize, f64)], bool)]) -> Vec<f64> {
-    let count = normals.len();
+fn nonnegative(squares: Squares, normals: &[(&[(usize, f64)], bool)]) -> Vec<f64> {
+    let (count, Squares { start, weights, counted }) = (normals.len(), squares);
     let within = |terms: &[(usize, f64)]| {
         terms.iter().filter(|term| counted[term.0]).map(|&(j, a)| a * a * weights[j]).sum::<f64>().sqrt()
     };
     let lengths: Vec<f64> = normals.iter().map(|(terms, _)| within(terms)).collect();
     let basis: Vec<bool> = lengths.iter().map(|length| *length > 0.0).collect();
-    let least = |basis: &[bool]| solved(start, weights, counted, normals, basis, &lengths);
+    let least = |basis: &[bool]| solved(squares, normals, basis, &lengths);
     let is_negative = |k: usize, u: &[f64], basis: &[bool]| basis[k] && !normals[k].1 && u[k] < 0.0;
     let now = least(&basis);
     // Usually all have the right sign at once.
@@ -219,10 +227,10 @@ fn nonnegative(start: &[f64], weights: &[f64], counted: &[bool], normals: &[(&[(
         (0..count).for_each(|k| axpy(u[k], normal(k), &mut rest));
         rest
     };
-    let squares = |u: &[f64]| norm_squared(&rest(u));
+    let size_of_rest = |u: &[f64]| norm_squared(&rest(u));
     let mut best: Vec<f64> =
         (0..count).map(|k| if normals[k].1 { now[k] } else { now[k].max(0.0) } * lengths[k]).collect();
-    let mut least_squares = squares(&best);
+    let mut least_squares = size_of_rest(&best);
     for reach in Reach::ALL {
         let Model::Found { x: mut u, mut active } =
             solve(&quadratic, &conic, &vec![0.0; count], reach, &mut Cholesky::default())
@@ -231,7 +239,7 @@ fn nonnegative(start: &[f64], weights: &[f64], counted: &[bool], normals: &[(&[(
         };
         let is_exact = refined(&quadratic, &conic, &mut u, &mut active);
         (0..count).filter(|&k| !normals[k].1).for_each(|k| u[k] = u[k].max(0.0));
-        let found = squares(&u);
+        let found = size_of_rest(&u);
         if found < least_squares {
             (least_squares, best) = (found, u);
         }
@@ -258,7 +266,7 @@ fn nonnegative(start: &[f64], weights: &[f64], counted: &[bool], normals: &[(&[(
             now.iter_mut().zip(&trial).for_each(|(n, t_k)| *n += t * (t_k - *n));
             (now[first], basis[first]) = (0.0, false);
         }
-        let found = squares(&now);
+        let found = size_of_rest(&now);
         if found < least_squares {
             (least_squares, best) = (found, now);
         } else if found > least_squares {
@@ -279,14 +287,8 @@ fn nonnegative(start: &[f64], weights: &[f64], counted: &[bool], normals: &[(&[(
 }
 
 /// Least squares without signs, over the rows of the basis and the counted variables.
-fn solved(
-    start: &[f64],
-    weights: &[f64],
-    counted: &[bool],
-    normals: &[(&[(usize, f64)], bool)],
-    basis: &[bool],
-    lengths: &[f64],
-) -> Vec<f64> {
+fn solved(squares: Squares, normals: &[(&[(usize, f64)], bool)], basis: &[bool], lengths: &[f64]) -> Vec<f64> {
+    let Squares { start, weights, counted } = squares;
     let mut result = vec![0.0; normals.len()];
     let members: Vec<usize> = (0..normals.len()).filter(|&k| basis[k]).collect();
     let size = members.len();

@@ -116,18 +116,25 @@ fn leading<'a>(
     }
     let (v, rest) = rest.split_at_mut(n * n);
     let (values, gram) = rest.split_at_mut(n);
-    let first = if few_eigenvectors(a, rank, v, values, gram, scratch) {
+    let mut pairs = Pairs { vectors: v, values };
+    let first = if few_eigenvectors(a, rank, &mut pairs, gram, scratch) {
         0
-    } else if eigenvectors(a, rank, v, values, gram, scratch) {
+    } else if eigenvectors(a, rank, &mut pairs, gram, scratch) {
         n - rank
-    } else if singular_vectors(a, v, values, scratch) {
+    } else if singular_vectors(a, &mut pairs, scratch) {
         0
     } else {
         return None;
     };
-    let v = MatRef::from_column_major_slice(&v[first * n..(first + rank) * n], n, rank);
+    let v = MatRef::from_column_major_slice(&pairs.vectors[first * n..(first + rank) * n], n, rank);
     matmul(MatMut::from_column_major_slice_mut(w, m, rank), Accum::Replace, a, v, 1.0, Par::Seq);
     Some((MatRef::from_column_major_slice(w, m, rank), v))
+}
+
+/// Room for vectors of a matrix, a column each, and the values that belong to them.
+struct Pairs<'n> {
+    vectors: &'n mut [f64],
+    values: &'n mut [f64],
 }
 
 /// The first way: on success `w` holds $A V_r$ and the beginning of `space` holds $V_r$.
@@ -271,13 +278,12 @@ fn orthonormalise(vectors: &mut [f64], basis: &mut [f64], space: &mut [f64], k: 
     );
 }
 
-/// The second way: the leading eigenvectors of $A^T A$, in falling order of eigenvalue, at the beginning of `v`; false
+/// The second way: the leading eigenvectors of $A^T A$, in falling order of eigenvalue, at the beginning of the vectors; false
 /// where they are too many, not well separated from the others, or squaring costs accuracy.
 fn few_eigenvectors(
     a: MatRef<f64>,
     rank: usize,
-    v: &mut [f64],
-    values: &mut [f64],
+    Pairs { vectors, values }: &mut Pairs,
     gram: &mut [f64],
     scratch: &mut Scratch,
 ) -> bool {
@@ -286,7 +292,7 @@ fn few_eigenvectors(
         return false;
     }
     let block = qr::recommended_block_size::<f64>(n, n);
-    let (v, space) = v.split_at_mut(n * rank);
+    let (v, space) = vectors.split_at_mut(n * rank);
     let (factor, space) = space.split_at_mut(block * (n - 1));
     let (diagonal, space) = space.split_at_mut(n);
     let (beside, space) = space.split_at_mut(n);
@@ -337,29 +343,22 @@ fn few_eigenvectors(
 }
 
 /// The same with all eigenvectors of $A^T A$, in rising order of eigenvalue.
-fn eigenvectors(
-    a: MatRef<f64>,
-    rank: usize,
-    v: &mut [f64],
-    values: &mut [f64],
-    gram: &mut [f64],
-    scratch: &mut Scratch,
-) -> bool {
-    let n = a.ncols();
+fn eigenvectors(a: MatRef<f64>, rank: usize, pairs: &mut Pairs, gram: &mut [f64], scratch: &mut Scratch) -> bool {
+    let (n, Pairs { vectors, values }) = (a.ncols(), pairs);
     lower_gram(&mut gram[..n * n], n, a);
-    symmetric(&gram[..n * n], n, values, v, scratch) && values[n - rank] > SAFE_RATIO * SAFE_RATIO * values[n - 1]
+    symmetric(&gram[..n * n], n, values, vectors, scratch) && values[n - rank] > SAFE_RATIO * SAFE_RATIO * values[n - 1]
 }
 
 /// The third way: all right singular vectors, in falling order of singular value.
-fn singular_vectors(a: MatRef<f64>, v: &mut [f64], values: &mut [f64], scratch: &mut Scratch) -> bool {
-    let (m, n) = a.shape();
+fn singular_vectors(a: MatRef<f64>, pairs: &mut Pairs, scratch: &mut Scratch) -> bool {
+    let ((m, n), Pairs { vectors, values }) = (a.shape(), pairs);
     let required =
         faer_svd::svd_scratch::<f64>(m, n, ComputeSvdVectors::No, ComputeSvdVectors::Thin, Par::Seq, Spec::default());
     faer_svd::svd(
         a,
         DiagMut::from_slice_mut(values),
         None,
-        Some(MatMut::from_column_major_slice_mut(v, n, n)),
+        Some(MatMut::from_column_major_slice_mut(vectors, n, n)),
         Par::Seq,
         scratch.stack(required),
         Spec::default(),

@@ -53,7 +53,7 @@ pub(super) fn best_of_all(
                 }
             });
             choices.sort_by(|a, b| a.0.total_cmp(&b.0));
-            in_order(problem, gram, choices, best, &mut budget, watch).map(Some)
+            Look { problem, gram, budget: &mut budget, watch }.in_order(choices, best).map(Some)
         }
         None if count * problem.cost(best.support.len()) <= FITS => {
             let mut choices = Vec::new();
@@ -77,57 +77,54 @@ pub(super) fn best_of_all(
     }
 }
 
-/// Looks at choices that come with lower bounds in ascending order.
-pub(super) fn in_order(
-    problem: &Selecting,
-    gram: &Gram,
-    choices: Vec<(f64, Vec<usize>)>,
-    best: &Fitted,
-    budget: &mut Budget,
-    watch: &mut Watch,
-) -> Result<Looked> {
-    let mut best = best.clone();
-    for (bound, units) in choices {
-        if bound > best.value + margin(problem, best.value) {
-            break;
-        }
-        if units == best.units {
-            continue;
-        }
-        let Some(theta) = promising(problem, gram, &units, bound, &best, budget)? else { continue };
-        if watch.is_over() || !budget.spend(problem.cost(best.support.len())) {
-            return Ok(Looked { best, at_all: false });
-        }
-        if let Some(lower) = problem.refit_below(best.value, units, &theta, watch)? {
-            best = lower;
-        }
-    }
-    Ok(Looked { best, at_all: watch.is_sure() })
+/// A look at choices: of a problem with its quadratic form, as far as budget and clock allow.
+pub(super) struct Look<'l, 'p, 'w> {
+    pub(super) problem: &'l Selecting<'p>,
+    pub(super) gram: &'l Gram,
+    pub(super) budget: &'l mut Budget,
+    pub(super) watch: &'l mut Watch<'w>,
 }
 
-/// Where a fit on the data should start, unless the quadratic form says that it would not be lower.
-fn promising(
-    problem: &Selecting,
-    gram: &Gram,
-    units: &[usize],
-    bound: f64,
-    best: &Fitted,
-    budget: &mut Budget,
-) -> Result<Option<Vec<f64>>> {
-    let support = problem.choice.support(units);
-    let Some(set) = problem.choosing.on_support(&support) else { return Ok(None) };
-    let theta = problem.spread(best);
-    // Without a set the bound is the minimum itself; with columns that are nearly dependent only the data can tell.
-    let is_plain = matches!(set.structure(), Structure::WholeSpace);
-    if is_plain || bound == f64::NEG_INFINITY || !budget.spend(SMALL_FIT * (support.len() + 1) as f64) {
-        return Ok(Some(theta));
+impl Look<'_, '_, '_> {
+    /// Looks at choices that come with lower bounds in ascending order.
+    pub(super) fn in_order(mut self, choices: Vec<(f64, Vec<usize>)>, best: &Fitted) -> Result<Looked> {
+        let (problem, mut best) = (self.problem, best.clone());
+        for (bound, units) in choices {
+            if bound > best.value + margin(problem, best.value) {
+                break;
+            }
+            if units == best.units {
+                continue;
+            }
+            let Some(theta) = self.promising(&units, bound, &best)? else { continue };
+            if self.watch.is_over() || !self.budget.spend(problem.cost(best.support.len())) {
+                return Ok(Looked { best, at_all: false });
+            }
+            if let Some(lower) = problem.refit_below(best.value, units, &theta, self.watch)? {
+                best = lower;
+            }
+        }
+        Ok(Looked { best, at_all: self.watch.is_sure() })
     }
-    let mut point: Vec<f64> = support.iter().map(|&j| theta[j]).collect();
-    let mut never = || ControlFlow::Continue(());
-    let mut until = Until { tolerance: EXACT, poll: &mut never };
-    let ended = minimise(&mut gram.restricted(&support), &*set, &mut point, &mut until)?;
-    let is_promising = ended.value <= best.value + margin(problem, best.value) || ended.stationarity > SHORT;
-    Ok(is_promising.then(|| gram.spread(&support, &point)))
+
+    /// Where a fit on the data should start, unless the quadratic form says that it would not be lower.
+    fn promising(&mut self, units: &[usize], bound: f64, best: &Fitted) -> Result<Option<Vec<f64>>> {
+        let (problem, gram) = (self.problem, self.gram);
+        let support = problem.choice.support(units);
+        let Some(set) = problem.choosing.on_support(&support) else { return Ok(None) };
+        let theta = problem.spread(best);
+        // Without a set the bound is the minimum itself; with columns that are nearly dependent only the data can tell.
+        let is_plain = matches!(set.structure(), Structure::WholeSpace);
+        if is_plain || bound == f64::NEG_INFINITY || !self.budget.spend(SMALL_FIT * (support.len() + 1) as f64) {
+            return Ok(Some(theta));
+        }
+        let mut point: Vec<f64> = support.iter().map(|&j| theta[j]).collect();
+        let mut never = || ControlFlow::Continue(());
+        let mut until = Until { tolerance: EXACT, poll: &mut never };
+        let ended = minimise(&mut gram.restricted(&support), &*set, &mut point, &mut until)?;
+        let is_promising = ended.value <= best.value + margin(problem, best.value) || ended.stationarity > SHORT;
+        Ok(is_promising.then(|| gram.spread(&support, &point)))
+    }
 }
 
 pub(super) fn margin(problem: &Selecting, value: f64) -> f64 {

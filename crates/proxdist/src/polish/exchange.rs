@@ -9,7 +9,7 @@
 //! A fit on the data decides every exchange that is made. Exchanges that lower F by the scores are tried together first, as many as keep
 //! F falling.
 
-use super::every_choice::{Looked, in_order};
+use super::every_choice::{Look, Looked};
 use super::gram::Gram;
 use super::on_columns::{Block, OnColumns};
 use super::refit::{Budget, Fitted, Selecting, Watch, exchanged};
@@ -131,7 +131,8 @@ impl<'s, 'p> Exchange<'s, 'p> {
             choices.push((gram.least(&choice.support(&units)).unwrap_or(f64::NEG_INFINITY), units));
         }
         choices.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let Looked { best: found, at_all } = in_order(self.problem, gram, choices, best, &mut self.budget, watch)?;
+        let look = Look { problem: self.problem, gram, budget: &mut self.budget, watch };
+        let Looked { best: found, at_all } = look.in_order(choices, best)?;
         Ok(match () {
             () if self.problem.is_lower(found.value, best.value) => Round::Lower(found),
             () if at_all => Round::Ended(self.ruled_out(best)),
@@ -160,14 +161,14 @@ impl<'s, 'p> Exchange<'s, 'p> {
             if work > CHEAP_SWEEP {
                 let measured = Sweep::estimated(objective, sample, &theta, &best.support)?;
                 self.measured = Some((theta.clone(), measured.value, measured.gradient.clone()));
-                let listed = self.listed(best, &theta, &measured, sample, CAUTION)?;
+                let listed = self.listed(best, &theta, &measured, Bends { of: sample, caution: CAUTION })?;
                 if !listed.swaps.iter().any(|swap| -swap.change > self.problem.negligible(best.value)) {
                     return Ok(Round::Ended(if listed.is_complete { Exchanges::Model } else { Exchanges::CutShort }));
                 }
             }
         }
         let measured = self.sweep(best, &theta)?;
-        let listed = self.listed(best, &theta, &measured, objective, 1.0)?;
+        let listed = self.listed(best, &theta, &measured, Bends { of: objective, caution: 1.0 })?;
         let promising = listed.swaps.iter().take_while(|swap| -swap.change > self.problem.negligible(best.value));
         let promising: Vec<Swap> = promising.copied().collect();
         if let Some(lower) = self.together(best, &theta, &promising, watch)? {
@@ -199,15 +200,8 @@ impl<'s, 'p> Exchange<'s, 'p> {
     }
 
     /// Exchanges that the scores do not rule out, the most promising first.
-    fn listed(
-        &self,
-        best: &Fitted,
-        theta: &[f64],
-        measured: &Sweep,
-        second: Objective,
-        caution: f64,
-    ) -> Result<Listed> {
-        let problem = self.problem;
+    fn listed(&self, best: &Fitted, theta: &[f64], measured: &Sweep, bends: Bends) -> Result<Listed> {
+        let (problem, Bends { of: second, caution }) = (self.problem, bends);
         let most = if measured.has_crosses() { usize::MAX } else { SCREENED };
         let candidates: Vec<usize> = screened(measured, &best.support, most);
         let columns = problem.objective.data.columns();
@@ -326,6 +320,12 @@ impl<'s, 'p> Exchange<'s, 'p> {
         }
         problem.refit_below(best.value, units, &wide_theta, watch)
     }
+}
+
+/// Where second derivatives come from, and the factor on gains that rest on them.
+struct Bends<'p> {
+    of: Objective<'p>,
+    caution: f64,
 }
 
 struct Listed {

@@ -159,7 +159,8 @@ fn passes() -> Vec<(&'static str, Measure)> {
             let theta: Vec<f64> = point(36).iter().map(|value| value.abs()).collect();
             let mut gradient = vec![0.0; COLUMNS + 1];
             let value = f.gradient(&theta, &mut gradient)?;
-            let bound = crate::gap::by_curvature(f, &NonNegative, &theta, &gradient, &[1.0; COLUMNS], value)?;
+            let measured = crate::gap::Measured { theta: &theta, value, gradient: &gradient, metric: &[1.0; COLUMNS] };
+            let bound = crate::gap::by_curvature(f, &NonNegative, measured)?;
             Ok(vec![bound.unwrap_or(-1.0)])
         }),
         ("the largest feature", |f| Ok(vec![f.data.source().find_beyond(0.999)?.map_or(0.0, |cell| cell.value)])),

@@ -124,7 +124,7 @@ impl Exchange<'_, '_> {
                     let slope = |j: usize| slopes[j * some.len() + k];
                     let bend = bends.as_ref().zip(position(removed.leaves)).map(|(bends, at)| bends[at]);
                     let gain = if is_projected {
-                        self.projected_gain(best, removed, enters, &slope, measured)?
+                        self.projected_gain(best, removed, enters, &Along { slope: &slope, bends: &measured.diagonal })?
                     } else if let Some(bend) = bend {
                         choice.unit(enters).iter().map(|&j| 0.5 * slope(j) * slope(j) / bend).sum()
                     } else {
@@ -143,15 +143,8 @@ impl Exchange<'_, '_> {
     }
 
     /// What a step along the unit that enters gains when it is projected onto the convex set.
-    fn projected_gain(
-        &self,
-        best: &Fitted,
-        removed: &Removed,
-        enters: usize,
-        slope: &dyn Fn(usize) -> f64,
-        measured: &Sweep,
-    ) -> Result<f64> {
-        let choice = self.problem.choice;
+    fn projected_gain(&self, best: &Fitted, removed: &Removed, enters: usize, along: &Along) -> Result<f64> {
+        let (choice, Along { slope, bends }) = (self.problem.choice, along);
         let support = choice.support(&exchanged(&best.units, removed.leaves, enters));
         let Some(set) = self.problem.choosing.on_support(&support) else { return Ok(0.0) };
         let entering = choice.unit(enters);
@@ -160,16 +153,22 @@ impl Exchange<'_, '_> {
         let mut after = before.clone();
         let is_new: Vec<bool> = support.iter().map(|j| entering.contains(j)).collect();
         for ((x, &j), _) in after.iter_mut().zip(&support).zip(&is_new).filter(|(_, is_new)| **is_new) {
-            *x = -slope(j) / measured.diagonal[j].max(f64::MIN_POSITIVE);
+            *x = -slope(j) / bends[j].max(f64::MIN_POSITIVE);
         }
         set.project(&mut after, &mut Workspace::default())?;
         let mut change = 0.0;
         for (at, &j) in support.iter().enumerate() {
             let step = after[at] - before[at];
-            change += slope(j) * step + if is_new[at] { 0.5 * measured.diagonal[j] * step * step } else { 0.0 };
+            change += slope(j) * step + if is_new[at] { 0.5 * bends[j] * step * step } else { 0.0 };
         }
         Ok((-change).max(0.0))
     }
+}
+
+/// First and second derivatives along single features.
+struct Along<'a> {
+    slope: &'a dyn Fn(usize) -> f64,
+    bends: &'a [f64],
 }
 
 /// The minimiser without a unit; where the set has no such point, the current one with zeros there.

@@ -14,7 +14,7 @@
 use super::every_choice::best_of_all;
 use super::exchange::{Exchange, Round, promise};
 use super::refit::{EXACT, Fitted, ROUGH, Selecting, Watch};
-use super::sweep::sweep;
+use super::sweep::{Sweep, sweep};
 use super::{Poll, subsets};
 use crate::constraint::{Choosing, Structure, Workspace};
 use crate::error::Result;
@@ -170,67 +170,11 @@ impl Search<'_> {
             if pool.len() < most
                 && let Some(fitted) = problem.refit(units, Some(start), EXACT, watch)?
             {
-                pool.push(self.filled(problem, fitted, watch)?);
+                pool.push(filled(problem, fitted, watch)?);
             }
         }
         pool.sort_by(|a, b| a.value.total_cmp(&b.value));
         Ok(pool)
-    }
-
-    /// The same with more units, if there is room for them.
-    fn filled(&self, problem: &Selecting, fitted: Fitted, watch: &mut Watch) -> Result<Fitted> {
-        let room = problem.choice.room(&fitted.units).unwrap_or_default();
-        if room.iter().all(|room| *room == 0) || watch.is_over() {
-            return Ok(fitted);
-        }
-        let theta = problem.spread(&fitted);
-        let units = self.joined(problem, &fitted.units, &theta, usize::MAX, &mut None)?;
-        Ok(problem
-            .refit(units, Some(&theta), EXACT, watch)?
-            .filter(|more| more.value <= fitted.value)
-            .unwrap_or(fitted))
-    }
-
-    /// These units and the most promising others at `theta`, at most `most`, as far as the pools have room.
-    /// Second derivatives are those of `diagonal`, if there are any; they only order the units.
-    fn joined(
-        &self,
-        problem: &Selecting,
-        units: &[usize],
-        theta: &[f64],
-        most: usize,
-        diagonal: &mut Option<Vec<f64>>,
-    ) -> Result<Vec<usize>> {
-        let choice = problem.choice;
-        let mut room = choice.room(units).unwrap_or_default();
-        let measured = sweep(self.objective, theta, &[], diagonal.take())?;
-        let outside =
-            (0..choice.units()).filter(|&unit| units.binary_search(&unit).is_err() && room[choice.pool(unit)] > 0);
-        let outside: Vec<usize> = outside.collect();
-        let support = choice.support(units);
-        let is_plain =
-            problem.choosing.on_support(&support).is_some_and(|set| matches!(set.structure(), Structure::WholeSpace));
-        let mut scored: Vec<(f64, usize)> = Vec::with_capacity(outside.len());
-        for unit in &outside {
-            let gain = if is_plain || outside.len() > MOST_PROJECTED {
-                promise(choice.unit(*unit), &measured.gradient, &measured.diagonal)
-            } else {
-                projected_promise(problem, units, *unit, theta, &measured.gradient, &measured.diagonal)?
-            };
-            scored.push((gain, *unit));
-        }
-        scored.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-        let mut joined = units.to_vec();
-        for (_, unit) in scored {
-            let room = &mut room[choice.pool(unit)];
-            if *room > 0 && joined.len() < units.len().saturating_add(most) {
-                *room -= 1;
-                joined.push(unit);
-            }
-        }
-        joined.sort_unstable();
-        *diagonal = Some(measured.diagonal);
-        Ok(joined)
     }
 
     /// The end of a path that starts without any unit and adds the most promising ones, refitting in between.
@@ -244,7 +188,7 @@ impl Search<'_> {
             if let Some(fitted) = &reached {
                 theta = problem.spread(fitted);
             }
-            units = self.joined(problem, &units, &theta, step, &mut diagonal)?;
+            units = joined(problem, &units, &theta, step, &mut diagonal)?;
             let tolerance = if units.len() < total { ROUGH } else { EXACT };
             reached = problem.refit(units.clone(), Some(&theta), tolerance, watch)?;
         }
@@ -286,14 +230,65 @@ impl Search<'_> {
     }
 }
 
+/// The same with more units, if there is room for them.
+fn filled(problem: &Selecting, fitted: Fitted, watch: &mut Watch) -> Result<Fitted> {
+    let room = problem.choice.room(&fitted.units).unwrap_or_default();
+    if room.iter().all(|room| *room == 0) || watch.is_over() {
+        return Ok(fitted);
+    }
+    let theta = problem.spread(&fitted);
+    let units = joined(problem, &fitted.units, &theta, usize::MAX, &mut None)?;
+    Ok(problem.refit(units, Some(&theta), EXACT, watch)?.filter(|more| more.value <= fitted.value).unwrap_or(fitted))
+}
+
+/// These units and the most promising others at `theta`, at most `most`, as far as the pools have room.
+/// Second derivatives are those of `diagonal`, if there are any; they only order the units.
+fn joined(
+    problem: &Selecting,
+    units: &[usize],
+    theta: &[f64],
+    most: usize,
+    diagonal: &mut Option<Vec<f64>>,
+) -> Result<Vec<usize>> {
+    let choice = problem.choice;
+    let mut room = choice.room(units).unwrap_or_default();
+    let measured = sweep(problem.objective, theta, &[], diagonal.take())?;
+    let outside =
+        (0..choice.units()).filter(|&unit| units.binary_search(&unit).is_err() && room[choice.pool(unit)] > 0);
+    let outside: Vec<usize> = outside.collect();
+    let support = choice.support(units);
+    let is_plain =
+        problem.choosing.on_support(&support).is_some_and(|set| matches!(set.structure(), Structure::WholeSpace));
+    let mut scored: Vec<(f64, usize)> = Vec::with_capacity(outside.len());
+    for unit in &outside {
+        let gain = if is_plain || outside.len() > MOST_PROJECTED {
+            promise(choice.unit(*unit), &measured.gradient, &measured.diagonal)
+        } else {
+            projected_promise(problem, units, *unit, theta, &measured)?
+        };
+        scored.push((gain, *unit));
+    }
+    scored.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+    let mut joined = units.to_vec();
+    for (_, unit) in scored {
+        let room = &mut room[choice.pool(unit)];
+        if *room > 0 && joined.len() < units.len().saturating_add(most) {
+            *room -= 1;
+            joined.push(unit);
+        }
+    }
+    joined.sort_unstable();
+    *diagonal = Some(measured.diagonal);
+    Ok(joined)
+}
+
 /// What a step along a unit gains when it is projected onto the convex set of the support with it.
 fn projected_promise(
     problem: &Selecting,
     units: &[usize],
     enters: usize,
     theta: &[f64],
-    gradient: &[f64],
-    diagonal: &[f64],
+    Sweep { gradient, diagonal, .. }: &Sweep,
 ) -> Result<f64> {
     let mut more = units.to_vec();
     more.push(enters);

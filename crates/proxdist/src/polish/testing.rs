@@ -170,13 +170,19 @@ pub(super) fn residual(function: &mut dyn Smooth, set: &dyn Constraint, point: &
     norm(&moved)
 }
 
-/// The laws of every finish: in the set, F not raised, the report true, and stationary to `accuracy`.
+/// A set that a finish is tried on.
+pub(super) struct Trial<'c> {
+    pub(super) name: &'c str,
+    pub(super) set: &'c dyn Constraint,
+    pub(super) start: &'c [f64],
+    /// How stationary the end must be.
+    pub(super) accuracy: f64,
+}
+
+/// The laws of every finish: in the set, F not raised, the report true, and stationary.
 pub(super) fn check(
-    name: &str,
+    Trial { name, set, start, accuracy }: Trial,
     function: &mut dyn Smooth,
-    set: &dyn Constraint,
-    start: &[f64],
-    accuracy: f64,
     finish: impl Fn(&mut dyn Smooth, &dyn Constraint, &mut [f64]) -> Result<Finished>,
 ) -> Vec<f64> {
     let layout = function.layout();

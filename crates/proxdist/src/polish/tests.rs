@@ -1,6 +1,6 @@
 //! The finishing methods against an interior-point method and against the laws they must obey.
 
-use super::testing::{Regression, check, interior_point, never, numbers, until};
+use super::testing::{Regression, Trial, check, interior_point, never, numbers, until};
 use super::{Smooth, accelerated, convex, faces};
 use crate::constraint::{
     Affine, Ball, Blocks, Bounds, ConeInBall, Constraint, HalfSpace, L1Ball, LinfBall, Monotone, NonNegative, Simplex,
@@ -107,9 +107,11 @@ fn least_squares_ends_where_the_interior_point_method_does() {
     for (set, extra, rows, bound, cones) in cases() {
         let expected = interior_point(&mut function, extra, &rows, &bound, &cones);
         let start = numbers(P + 1, 9);
-        let found = check(&set.spec().to_string(), &mut function, &set, &start, 1e-10, |f, s, x| {
-            convex::minimise(f, s, x, &mut until(TOLERANCE, &mut never))
-        });
+        let found = check(
+            Trial { name: &set.spec().to_string(), set: &set, start: &start, accuracy: 1e-10 },
+            &mut function,
+            |f, s, x| convex::minimise(f, s, x, &mut until(TOLERANCE, &mut never)),
+        );
         let gap = super::descent::distance(&found, &expected);
         assert!(gap < 1e-6, "{}: {gap:e} from the interior-point method", set.spec());
         let best = function.value(&expected).unwrap();
@@ -130,7 +132,7 @@ fn laws(loss: impl Loss, has_intercept: bool, seed: u64, accuracy: f64) {
     for set in &sets {
         let start: Vec<f64> = numbers(P + usize::from(has_intercept), seed + 10).iter().map(|x| 2.0 * x).collect();
         let name = format!("{} {} {has_intercept} {seed}", function.loss.spec(), set.spec());
-        check(&name, &mut function, set, &start, accuracy, |f, s, x| {
+        check(Trial { name: &name, set, start: &start, accuracy }, &mut function, |f, s, x| {
             convex::minimise(f, s, x, &mut until(TOLERANCE, &mut never))
         });
     }
@@ -166,9 +168,11 @@ fn huber_with_a_small_delta_ends_stationary_whatever_the_columns() {
             let name = format!("{} {} {has_intercept}", loss.spec(), set.spec());
             let start = vec![0.1; function.dimension()];
             // Gradients are sums of slopes up to δ times entries up to 200.
-            check(&name, &mut function, set, &start, 1e-7 * 200.0 * delta, |f, s, x| {
-                convex::minimise(f, s, x, &mut until(TOLERANCE, &mut never))
-            });
+            check(
+                Trial { name: &name, set, start: &start, accuracy: 1e-7 * 200.0 * delta },
+                &mut function,
+                |f, s, x| convex::minimise(f, s, x, &mut until(TOLERANCE, &mut never)),
+            );
         }
     }
 }
@@ -178,11 +182,12 @@ fn accelerated_gradients_agree_with_the_faces() {
     let mut function = Regression::random(60, P, Logistic, true, 6);
     for set in [Box::new(Simplex::default()) as Box<dyn Constraint>, Box::new(Bounds::between(-0.3, 0.3).unwrap())] {
         let start = vec![0.0; P + 1];
-        let exact = check("faces", &mut function, &set, &start, 1e-10, |f, s, x| {
-            let faces = s.structure().faces().unwrap();
-            faces::minimise(f, s, faces, x, &mut until(TOLERANCE, &mut never))
-        });
-        let slow = check("apg", &mut function, &set, &start, 1e-8, |f, s, x| {
+        let exact =
+            check(Trial { name: "faces", set: &set, start: &start, accuracy: 1e-10 }, &mut function, |f, s, x| {
+                let faces = s.structure().faces().unwrap();
+                faces::minimise(f, s, faces, x, &mut until(TOLERANCE, &mut never))
+            });
+        let slow = check(Trial { name: "apg", set: &set, start: &start, accuracy: 1e-8 }, &mut function, |f, s, x| {
             accelerated::minimise(f, s, x, &mut until(1e-10, &mut never))
         });
         assert!(super::descent::distance(&exact, &slow) < 1e-6);
@@ -194,13 +199,15 @@ fn other_sets_go_through_projected_gradients() {
     let mut function = Regression::random(60, P, Squared, true, 6);
     let parts: Vec<Box<dyn Constraint>> = vec![Box::new(Monotone::increasing()), Box::new(Simplex::default())];
     let dykstra = intersection(parts).unwrap();
-    check("dykstra", &mut function, &dykstra, &[0.0; P + 1], 1e-7, |f, s, x| {
+    check(Trial { name: "dykstra", set: &dykstra, start: &[0.0; P + 1], accuracy: 1e-7 }, &mut function, |f, s, x| {
         convex::minimise(f, s, x, &mut until(1e-8, &mut never))
     });
     let sparse = Sparsity::at_most(3);
-    let found = check("sparse", &mut function, &sparse, &[0.0; P + 1], f64::INFINITY, |f, s, x| {
-        accelerated::minimise(f, s, x, &mut until(1e-10, &mut never))
-    });
+    let found = check(
+        Trial { name: "sparse", set: &sparse, start: &[0.0; P + 1], accuracy: f64::INFINITY },
+        &mut function,
+        |f, s, x| accelerated::minimise(f, s, x, &mut until(1e-10, &mut never)),
+    );
     assert_eq!(found[..P].iter().filter(|x| **x != 0.0).count(), 3);
 }
 
@@ -211,9 +218,11 @@ fn many_free_variables_are_handled_by_conjugate_gradients() {
     function.ridge = 0.01;
     for set in [Box::new(WholeSpace) as Box<dyn Constraint>, Box::new(Bounds::between(-0.2, 5.0).unwrap())] {
         let start = vec![0.0; columns + 1];
-        check(&set.spec().to_string(), &mut function, &set, &start, 1e-9, |f, s, x| {
-            convex::minimise(f, s, x, &mut until(TOLERANCE, &mut never))
-        });
+        check(
+            Trial { name: &set.spec().to_string(), set: &set, start: &start, accuracy: 1e-9 },
+            &mut function,
+            |f, s, x| convex::minimise(f, s, x, &mut until(TOLERANCE, &mut never)),
+        );
     }
 }
 
@@ -240,12 +249,16 @@ fn singular_and_unbounded_problems_end_at_a_finite_point() {
             convex::minimise(f, s, x, &mut until(TOLERANCE, &mut never))
         };
         let mut function = Regression::new(x.clone(), noisy.clone(), Squared, true);
-        check(&set.spec().to_string(), &mut function, set, &[0.1; 5], 1e-9, finish);
+        check(Trial { name: &set.spec().to_string(), set, start: &[0.1; 5], accuracy: 1e-9 }, &mut function, finish);
         let mut function = Regression::new(x.clone(), classes.clone(), Logistic, true);
-        check(&set.spec().to_string(), &mut function, set, &[0.1; 5], 1e-9, finish);
+        check(Trial { name: &set.spec().to_string(), set, start: &[0.1; 5], accuracy: 1e-9 }, &mut function, finish);
         // Separable classes: over an unbounded set F has no minimum, and the end is where its gradient has vanished.
         let mut function = Regression::new(x.clone(), separated.clone(), Logistic, true);
-        let end = check(&set.spec().to_string(), &mut function, set, &[0.1; 5], 1e-8, finish);
+        let end = check(
+            Trial { name: &set.spec().to_string(), set, start: &[0.1; 5], accuracy: 1e-8 },
+            &mut function,
+            finish,
+        );
         assert!(end.iter().all(|x| x.is_finite()));
     }
 }
@@ -264,9 +277,11 @@ fn one_dimension_and_a_stationary_start_are_no_trouble() {
         (Box::new(L1Ball::radius(0.5).unwrap()), 0.5),
     ] {
         for start in [-4.0, 0.0, expected] {
-            let found = check(&set.spec().to_string(), &mut function, &set, &[start], 1e-12, |f, s, x| {
-                convex::minimise(f, s, x, &mut until(TOLERANCE, &mut never))
-            });
+            let found = check(
+                Trial { name: &set.spec().to_string(), set: &set, start: &[start], accuracy: 1e-12 },
+                &mut function,
+                |f, s, x| convex::minimise(f, s, x, &mut until(TOLERANCE, &mut never)),
+            );
             assert!((found[0] - expected).abs() < 1e-12, "{}: {found:?}", set.spec());
         }
     }
@@ -284,9 +299,9 @@ proptest! {
         let mut linear = Regression::random(25, P, Squared, true, seed);
         for (set, ..) in cases() {
             let finish = |f: &mut dyn Smooth, s: &dyn Constraint, x: &mut [f64]| convex::minimise(f, s, x, &mut until(1e-9, &mut never));
-            check(&set.spec().to_string(), &mut linear, &set, &start, 1e-4, finish);
+            check(Trial { name: &set.spec().to_string(), set: &set, start: &start, accuracy: 1e-4 }, &mut linear, finish);
             // Far away the logistic loss is flat, and separable classes have no optimum: only the laws are asked for.
-            check(&set.spec().to_string(), &mut function, &set, &start, f64::INFINITY, finish);
+            check(Trial { name: &set.spec().to_string(), set: &set, start: &start, accuracy: f64::INFINITY }, &mut function, finish);
         }
     }
 }
@@ -296,9 +311,10 @@ fn a_gradient_step_from_corner_to_corner_is_taken() {
     // From the corner (−1, −1) the projected gradient step ends in (1, 1), a face of the same shape.
     let mut function = Regression::new(vec![1.0, 0.0, 0.0, 1.0], vec![9.0, 8.0], Squared, false);
     let set = Bounds::between(-1.0, 1.0).unwrap();
-    let found = check("corner", &mut function, &set, &[-1.0, -1.0], 1e-10, |f, s, x| {
-        convex::minimise(f, s, x, &mut until(TOLERANCE, &mut never))
-    });
+    let found =
+        check(Trial { name: "corner", set: &set, start: &[-1.0, -1.0], accuracy: 1e-10 }, &mut function, |f, s, x| {
+            convex::minimise(f, s, x, &mut until(TOLERANCE, &mut never))
+        });
     assert_eq!(found, [1.0, 1.0]);
 }
 

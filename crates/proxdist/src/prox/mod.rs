@@ -124,6 +124,16 @@ pub struct Taken {
     pub residual: f64,
 }
 
+/// A path that is tried.
+#[derive(Clone, Copy)]
+struct Attempt {
+    path: Path,
+    /// Products that conjugate gradients may take.
+    conjugate_budget: usize,
+    /// Whether no other path will be tried; one that is not the last is held to the tolerance strictly.
+    is_last: bool,
+}
+
 impl<'l> Prox<'l> {
     /// A prox for models without ridge or intercept; see the methods below for those.
     pub fn new(loss: &'l dyn Loss) -> Self {
@@ -206,18 +216,9 @@ impl<'l> Prox<'l> {
         }
     }
 
-    /// Runs a path from the anchor; on success `theta` is the minimiser, on failure still the anchor. A path that is not the last to be tried is held to
-    /// the tolerance strictly.
-    fn solve(
-        &mut self,
-        path: Path,
-        is_last: bool,
-        conjugate_budget: usize,
-        batch: &Batch,
-        penalty: Penalties,
-        theta: &mut [f64],
-    ) -> Result<Taken> {
-        let rows = batch.rows();
+    /// Tries a path from the anchor; on success `theta` is the minimiser, on failure still the anchor.
+    fn solve(&mut self, attempt: Attempt, batch: &Batch, penalty: Penalties, theta: &mut [f64]) -> Result<Taken> {
+        let (Attempt { path, conjugate_budget, is_last }, rows) = (attempt, batch.rows());
         if path == Path::Scalar {
             let eta = self.newton.predictors()[0];
             scalar::step(self.loss, batch, penalty, eta, theta);
@@ -291,12 +292,14 @@ impl Prox<'_> {
         let plan = cost::plan(self.loss, batch, penalty, self.newton.curvatures(), self.shared_among);
         let path = self.forced.filter(|path| path.serves(batch.len())).unwrap_or(plan.path);
         let has_another = path != Path::Primal && features <= batch.len();
-        let solved = self.solve(path, !has_another, plan.conjugate_budget, batch, penalty, theta);
+        let first = Attempt { path, conjugate_budget: plan.conjugate_budget, is_last: !has_another };
+        let solved = self.solve(first, batch, penalty, theta);
         self.last = match solved {
             // With more rows than features XXᵀ is singular, which a vanishing penalty brings out; XᵀX need not be.
             Err(Error::ProxStalled { .. }) if has_another => {
                 self.start(batch, theta)?;
-                Some(self.solve(Path::Primal, true, 0, batch, penalty, theta)?)
+                let last = Attempt { path: Path::Primal, conjugate_budget: 0, is_last: true };
+                Some(self.solve(last, batch, penalty, theta)?)
             }
             other => Some(other?),
         };

@@ -212,9 +212,9 @@ impl<'a> CrossValidation<'a> {
         let outcomes: Vec<Result<Option<Vec<Cell>>>> = (0..self.folds)
             .into_par_iter()
             .with_max_len(1)
-            .map(|fold| {
-                let outcome = self.path(fold, &fold_of, &points, settings, &halt);
-                outcome.inspect_err(|_| halt.fail(fold))
+            .map(|number| {
+                let outcome = self.path(Fold { number, of_rows: &fold_of }, &points, settings, &halt);
+                outcome.inspect_err(|_| halt.fail(number))
             })
             .collect();
         // The first error is that of the lowest fold.
@@ -285,14 +285,13 @@ impl<'a> CrossValidation<'a> {
     /// All points in order with one fold held out; `None` if it was ended early.
     fn path<W: Watch>(
         &self,
-        fold: usize,
-        fold_of: &[usize],
+        fold: Fold,
         points: &[(Point, Box<dyn Constraint>)],
         settings: &Settings,
         halt: &Halt<W>,
     ) -> Result<Option<Vec<Cell>>> {
-        let rows = |inside: bool| (0..fold_of.len()).filter(|&row| (fold_of[row] == fold) == inside).collect();
-        let (training, held_out) = (self.data.subset(rows(false))?, self.data.subset(rows(true))?);
+        let (training, held_out) = (self.data.subset(fold.rows(false))?, self.data.subset(fold.rows(true))?);
+        let fold = fold.number;
         let failure = |point: &Point| {
             let (label, folds, numbers) = (point.to_string(), self.folds, training.rows());
             move |error| failed_fit(label, fold, folds, error, numbers)
@@ -332,6 +331,21 @@ impl<'a> CrossValidation<'a> {
             halt.finished(fold, point, score);
         }
         Ok(Some(cells))
+    }
+}
+
+/// One of the parts that the rows are dealt into.
+#[derive(Clone, Copy)]
+struct Fold<'f> {
+    number: usize,
+    /// The part of each row.
+    of_rows: &'f [usize],
+}
+
+impl Fold<'_> {
+    /// The rows inside, or all others.
+    fn rows(self, inside: bool) -> Vec<usize> {
+        (0..self.of_rows.len()).filter(|&row| (self.of_rows[row] == self.number) == inside).collect()
     }
 }
 
