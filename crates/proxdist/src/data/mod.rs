@@ -16,6 +16,7 @@ mod rows_tests;
 mod scaled;
 mod source;
 mod sparse;
+mod sparse_fault;
 mod subset;
 mod support;
 
@@ -30,6 +31,7 @@ pub use rows::{RowBuffer, Rows};
 pub use source::{Cell, ChunkSource, Piece, RandomAccess, Visit, Wanted};
 pub(crate) use source::{length, products_at};
 pub use sparse::{Index, Sparse};
+pub use sparse_fault::SparseFault;
 pub use subset::{Part, Subset};
 pub use support::Support;
 
