@@ -10,6 +10,7 @@ mod column_major;
 mod dense;
 mod magnitude;
 mod passes;
+mod row_buffer;
 mod rows;
 #[cfg(test)]
 mod rows_tests;
@@ -27,7 +28,8 @@ pub use dense::{Dense, Element};
 pub(crate) use magnitude::{LARGEST, Unit};
 pub use passes::products;
 pub(crate) use passes::{Cut, Pass};
-pub use rows::{RowBuffer, Rows};
+pub use row_buffer::RowBuffer;
+pub use rows::Rows;
 pub use source::{Cell, ChunkSource, Piece, RandomAccess, Visit, Wanted};
 pub(crate) use source::{length, products_at};
 pub use sparse::{Index, Sparse};

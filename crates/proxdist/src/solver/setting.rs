@@ -15,7 +15,8 @@
 //! ```
 
 use super::Settings;
-use super::declarations::{DECLARATIONS, Refused};
+use super::declarations::DECLARATIONS;
+use super::reading::Refused;
 use crate::error::{Error, Result};
 use crate::rule::Rule;
 use std::collections::BTreeMap;
