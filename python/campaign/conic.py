@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from .objective import Objective
-from .sets import Cone
+from .parts import Cone
 
 Array = NDArray[np.float64]
 

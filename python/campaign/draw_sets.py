@@ -11,7 +11,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from .sets import (
+from .parts import (
     L1,
     Affine,
     Ball,
@@ -21,17 +21,15 @@ from .sets import (
     Part,
     Rank,
     Selection,
-    Set,
     Simplex,
     Vector,
-    blocks,
     box_of_each,
     linf,
     nonneg,
     shared_box,
     sparsity,
-    whole,
 )
+from .sets import Set, blocks, whole
 
 Generator = np.random.Generator
 

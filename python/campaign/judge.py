@@ -22,7 +22,7 @@ from .conic import Optimum, Program, Unsolved
 from .library import Claims, Result
 from .low_rank import Matrices
 from .problems import Problem
-from .sets import Ball, Rank
+from .parts import Ball, Rank
 
 INSIDE = 1e-9
 OPTIMAL = 1e-8

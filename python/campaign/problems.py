@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from . import draw_sets
 from .objective import Loss, Objective
-from .sets import Set, Vector
+from .parts import Vector
+from .sets import Set
 
 Generator = np.random.Generator
 

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from .objective import Loss
 from .problems import Problem
-from .sets import L1, Affine, Ball, HalfSpace, Monotone, Part, Simplex, linf, nonneg, shared_box, sparsity, whole
+from .parts import L1, Affine, Ball, HalfSpace, Monotone, Part, Simplex, linf, nonneg, shared_box, sparsity
+from .sets import whole
 
 Parts = Callable[[int], list[Part]]
 

@@ -12,7 +12,7 @@ import cvxpy as cp
 import numpy as np
 
 from .problems import Problem
-from .sets import L1, Affine, Ball, Box, HalfSpace, Monotone, Part, Simplex
+from .parts import L1, Affine, Ball, Box, HalfSpace, Monotone, Part, Simplex
 
 #: Tried in order until one is sure: ECOS is not of Clarabel's family of code.
 SOLVERS = ("ECOS", "CLARABEL")

@@ -76,7 +76,7 @@ fn core_message(error: &proxdist::Error) -> String {
             Some(option) => format!("{option} must be {rule}, got {value}"),
             None => error.to_string(),
         },
-        E::Theory { reason, .. } => reason.clone(),
+        E::Theory(fault) => fault.to_string(),
         E::DependsOnUnits { .. } => format!("--standardize: {error}"),
         E::Fold { point, fold, folds, source } => {
             format!("--grid {point}: the fit without part {fold} of {folds} fails: {}", core_message(source))
@@ -125,9 +125,9 @@ fn core_hint(error: &proxdist::Error) -> String {
         E::ProxStalled { .. } | E::Diverged { .. } => {
             "give a larger --rho1, scale the features to similar sizes, or add --ridge".to_owned()
         }
-        E::Theory { remedy, .. } if remedy.contains("ridge") => format!("add --ridge 1e-3, for example: {remedy}"),
-        E::Theory { remedy, .. } => remedy.clone(),
-        E::Unwritable { .. } => {
+        E::Theory(fault) if fault.is_cured_by_ridge() => format!("add --ridge 1e-3, for example: {}", fault.remedy()),
+        E::Theory(fault) => fault.remedy(),
+        E::Unwritable(_) => {
             "numbers ran out of range: scale very large or very small columns, or add --ridge; nothing was written"
                 .to_owned()
         }

@@ -70,7 +70,7 @@ impl StoredModel {
     }
 
     fn from_json(text: &str) -> std::result::Result<Self, String> {
-        let model = Model::from_json(text)?;
+        let model = Model::from_json(text).map_err(|fault| fault.to_string())?;
         let training = Self::training(text, &model)?;
         Ok(Self { model, training })
     }

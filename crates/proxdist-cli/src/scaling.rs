@@ -18,10 +18,10 @@ pub(crate) fn wanted(args: &ProblemArgs) -> Standardize {
 /// The units of a fit to these rows.
 pub(crate) fn units(rows: &Data, set: &dyn Constraint, args: &ProblemArgs, quiet: bool) -> Result<Units> {
     let units = Preparation::decide(wanted(args), [set], !args.no_intercept)?.units(rows, args.ridge)?;
-    let centred = if units.is_centred() { "mean 0 and " } else { "" };
+    let centered = if units.is_centered() { "mean 0 and " } else { "" };
     if units.is_scaled() {
         let text =
-            format!("columns are scaled to {centred}standard deviation 1 for the fit (--no-standardize turns it off)");
+            format!("columns are scaled to {centered}standard deviation 1 for the fit (--no-standardize turns it off)");
         note(quiet, &text);
     }
     if units.has_uneven_ridge() {

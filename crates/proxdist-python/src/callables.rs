@@ -6,7 +6,7 @@
 
 use crate::supervise::Link;
 use numpy::{PyArray1, PyReadonlyArray1};
-use proxdist::constraint::{Constraint, Workspace};
+use proxdist::constraint::{Constraint, ProjectionFault, Workspace};
 use proxdist::loss::{Loss, Task};
 use proxdist::{Error, Result};
 use pyo3::exceptions::PyValueError;
@@ -45,12 +45,11 @@ pub(crate) struct PythonSet<'a> {
 
 impl Constraint for PythonSet<'_> {
     fn project(&self, point: &mut [f64], _work: &mut Workspace) -> Result<()> {
-        let fail = |reason: String| Error::Projection { spec: self.spec().to_string(), reason };
         let input = point.to_vec();
         call(&self.object, "project", &[&input], point).map_err(|raised| {
-            let reason = raised.to_string();
+            let fault = ProjectionFault::Other(raised.to_string());
             self.link.fail(raised);
-            fail(reason)
+            Error::Projection { spec: self.spec().to_string(), fault }
         })
     }
 

@@ -126,7 +126,7 @@ pub(crate) fn evaluate(
 /// The text of a model file as Python values.
 #[pyfunction]
 pub(crate) fn model_fields<'py>(py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyDict>> {
-    let model = Model::from_json(text).map_err(PyValueError::new_err)?;
+    let model = Model::from_json(text).map_err(|fault| PyValueError::new_err(fault.to_string()))?;
     let fields = outcome::of_model(py, &model)?;
     fields.set_item("names", model.names.clone())?;
     fields.set_item("loss", model.loss.as_str())?;

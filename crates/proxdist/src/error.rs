@@ -1,7 +1,11 @@
 //! Everything that can go wrong, in one enum. Each message names the value, the rule it breaks and the place.
 
-use crate::constraint::SetFault;
+use crate::constraint::{ProjectionFault, SetFault};
+use crate::data::SparseFault;
 use crate::loss::{LossEntry, Task};
+use crate::model::{ModelFault, Unwritable};
+use crate::rule::Rule;
+use crate::theory::TheoryFault;
 use std::path::PathBuf;
 
 /// The library's error type; `Result<T>` below is the usual shorthand.
@@ -88,13 +92,8 @@ pub enum Error {
         expected: usize,
     },
     /// An inconsistent sparse matrix.
-    #[error("sparse matrix, {place}: {reason}")]
-    SparseStructure {
-        /// Row or position.
-        place: String,
-        /// What is wrong there.
-        reason: String,
-    },
+    #[error("sparse matrix, {0}")]
+    SparseStructure(SparseFault),
     /// An observation weight that cannot be used.
     #[error("weight at row {row} is {value}: weights must be zero or positive")]
     NegativeWeight {
@@ -138,8 +137,8 @@ pub enum Error {
     Setting {
         /// Name of the setting.
         setting: &'static str,
-        /// The range in words.
-        rule: String,
+        /// What it must be.
+        rule: Rule,
         /// What was given.
         value: String,
     },
@@ -170,12 +169,12 @@ pub enum Error {
         reason: String,
     },
     /// A projection that could not be computed.
-    #[error("projection onto {spec}: {reason}")]
+    #[error("projection onto {spec}: {fault}")]
     Projection {
         /// The set.
         spec: String,
         /// Why.
-        reason: String,
+        fault: ProjectionFault,
     },
     /// The penalty of a step is not a positive finite number.
     #[error("the schedule gives rho = {rho:e} at step {step}: a penalty must be positive and finite")]
@@ -232,27 +231,19 @@ pub enum Error {
         source: Box<Error>,
     },
     /// The convergence theory has no finite constant for this problem.
-    #[error("{reason}; {remedy}")]
-    Theory {
-        /// What is missing, and why.
-        reason: String,
-        /// What would help.
-        remedy: String,
-    },
+    #[error("{0}; {remedy}", remedy = .0.remedy())]
+    Theory(Box<TheoryFault>),
     /// A model file that cannot be used.
-    #[error("{}: {reason}", path.display())]
+    #[error("{}: {fault}", path.display())]
     Model {
         /// The file.
         path: PathBuf,
         /// What is wrong with it.
-        reason: String,
+        fault: ModelFault,
     },
     /// A model that no file could hold.
-    #[error("the model cannot be written: {reason}")]
-    Unwritable {
-        /// What is wrong with it.
-        reason: String,
-    },
+    #[error("the model cannot be written: {0}")]
+    Unwritable(Unwritable),
     /// The operating system refused a file.
     #[error("{}: {source}", path.display())]
     File {
@@ -296,8 +287,8 @@ impl Error {
         }
     }
 
-    pub(crate) fn setting(setting: &'static str, rule: impl Into<String>, value: impl std::fmt::Display) -> Self {
-        Self::Setting { setting, rule: rule.into(), value: format!("{value}") }
+    pub(crate) fn setting(setting: &'static str, rule: Rule, value: impl std::fmt::Display) -> Self {
+        Self::Setting { setting, rule, value: format!("{value}") }
     }
 
     pub(crate) fn constraint(spec: impl Into<String>, fault: impl Into<SetFault>) -> Self {

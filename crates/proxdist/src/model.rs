@@ -4,6 +4,8 @@
 //! before it replaces anything, and it replaces the file whole or not at all. A model with a number that is not finite has no
 //! file. What is read is not trusted: memory is taken only for features that a file can really stand for.
 
+pub use crate::model_fault::{ModelFault, Unwritable};
+
 use crate::certificate::Certificate;
 use crate::data::{ChunkSource, products};
 use crate::error::{Error, Result};
@@ -139,8 +141,7 @@ impl Model {
 
     /// Refuses a model that holds a number which is not finite: it is no result, and no file could hold it.
     pub fn check_finite(&self) -> Result<()> {
-        let wrong =
-            |what: String, value: f64| Error::Unwritable { reason: format!("{what} is {value}, not a finite number") };
+        let wrong = |what: String, value: f64| Error::Unwritable(Unwritable::NotFinite { what, value });
         if let Some(j) = self.coefficients.iter().position(|value| !value.is_finite()) {
             let name = self.names.as_ref().and_then(|names| names.get(j));
             let what =
@@ -193,31 +194,31 @@ impl Model {
             },
         };
         let text =
-            serde_json::to_string_pretty(&file).map_err(|error| Error::Unwritable { reason: error.to_string() })?;
+            serde_json::to_string_pretty(&file).map_err(|error| Error::Unwritable(Unwritable::NotJson(error)))?;
         match Self::from_json(&text) {
             Ok(same) if same == *self => Ok(text),
-            Ok(_) => Err(Error::Unwritable { reason: "it reads back as another model".to_owned() }),
-            Err(reason) => Err(Error::Unwritable { reason: format!("it cannot be read back: {reason}") }),
+            Ok(_) => Err(Error::Unwritable(Unwritable::ReadsBackAsAnother)),
+            Err(fault) => Err(Error::Unwritable(Unwritable::Unreadable(fault))),
         }
     }
 
     /// Reads the text of a model file; the error says what is wrong with it.
-    pub fn from_json(text: &str) -> std::result::Result<Self, String> {
+    pub fn from_json(text: &str) -> std::result::Result<Self, ModelFault> {
         #[derive(Deserialize)]
         struct Head {
             format: Option<String>,
             version: Option<u32>,
         }
-        let head: Head = serde_json::from_str(text).map_err(|error| format!("not a model file: {error}"))?;
+        let head: Head = serde_json::from_str(text).map_err(ModelFault::NotJson)?;
         if head.format.as_deref() != Some(FORMAT) {
-            return Err(format!("not a model file: \"format\" is not {FORMAT:?}"));
+            return Err(ModelFault::Format { expected: FORMAT });
         }
         match head.version {
             Some(VERSION) => {}
-            Some(other) => return Err(format!("model file of version {other}; this program reads version {VERSION}")),
-            None => return Err("not a model file: it has no \"version\"".to_owned()),
+            Some(found) => return Err(ModelFault::Version { found, expected: VERSION }),
+            None => return Err(ModelFault::NoVersion),
         }
-        let file: File = serde_json::from_str(text).map_err(|error| format!("damaged model file: {error}"))?;
+        let file: File = serde_json::from_str(text).map_err(ModelFault::Damaged)?;
         file.into_model()
     }
 
@@ -232,7 +233,7 @@ impl Model {
     pub fn load(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         let text = fs::read_to_string(path).map_err(|source| Error::File { path: path.to_owned(), source })?;
-        Self::from_json(&text).map_err(|reason| Error::Model { path: path.to_owned(), reason })
+        Self::from_json(&text).map_err(|fault| Error::Model { path: path.to_owned(), fault })
     }
 }
 
@@ -240,29 +241,28 @@ impl Model {
 const MOST_FEATURES: usize = 1 << 26;
 
 impl File {
-    fn into_model(self) -> std::result::Result<Model, String> {
+    fn into_model(self) -> std::result::Result<Model, ModelFault> {
         let features = self.features;
-        let damaged = |reason: String| format!("damaged model file: {reason}");
         if features == 0 || features > MOST_FEATURES {
-            return Err(damaged(format!("{features} features; a model has from 1 to {MOST_FEATURES}")));
+            return Err(ModelFault::Features { features, most: MOST_FEATURES });
         }
         let shape = match self.matrix {
             None => Shape::Vector(features),
             Some([rows, columns]) => Shape::Matrix { rows, columns },
         };
         if shape.len() != features {
-            return Err(damaged(format!("{features} features do not make a {shape} matrix")));
+            return Err(ModelFault::Matrix { features, shape });
         }
         if let Some(names) = self.names.as_ref().filter(|names| names.len() != features) {
-            return Err(damaged(format!("{} names for {features} features", names.len())));
+            return Err(ModelFault::Names { names: names.len(), features });
         }
         // Checked before there is room for all of them.
-        if let Some((index, _)) = self.nonzero.iter().find(|(index, _)| *index >= features) {
-            return Err(damaged(format!("coefficient {index} of {features} features")));
+        if let Some(&(index, _)) = self.nonzero.iter().find(|(index, _)| *index >= features) {
+            return Err(ModelFault::Coefficient { index, features });
         }
         // A refusal here can be told; one below would end the process. Zeros take no memory until they are touched.
         if Vec::<f64>::new().try_reserve_exact(features).is_err() {
-            return Err(format!("not enough memory for the {features} features of this model"));
+            return Err(ModelFault::Memory { features });
         }
         let mut coefficients = vec![0.0; features];
         for (index, value) in self.nonzero {

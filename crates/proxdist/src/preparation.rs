@@ -99,8 +99,8 @@ impl Units {
     }
 
     /// Whether means are subtracted, too.
-    pub fn is_centred(&self) -> bool {
-        self.scaling.as_ref().is_some_and(Scaling::is_centred)
+    pub fn is_centered(&self) -> bool {
+        self.scaling.as_ref().is_some_and(Scaling::is_centered)
     }
 
     /// Whether the ridge acts on standardised effects while columns are as they are.

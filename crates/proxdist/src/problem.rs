@@ -7,6 +7,7 @@ use crate::layout::Layout;
 use crate::loss::{Loss, check_responses};
 use crate::objective::Objective;
 use crate::ridge::Ridge;
+use crate::rule::Rule;
 use crate::run;
 use crate::solver::{Fit, Settings};
 use crate::trace::{Observer, Silent};
@@ -116,7 +117,7 @@ impl<'a> Problem<'a> {
     fn check(&self, settings: &Settings) -> Result<()> {
         settings.check(self.data.rows(), self.data.columns())?;
         if !(0.0..=LARGEST).contains(&self.ridge_weight()) {
-            return Err(Error::setting("ridge", format!("from 0 to {LARGEST:e}"), self.ridge_weight()));
+            return Err(Error::setting("ridge", Rule::UpTo { most: LARGEST }, self.ridge_weight()));
         }
         let (columns, rule) = (self.data.columns(), "one weight for each column");
         if let Some(found) = self.ridge.columns().filter(|found| *found != columns) {
@@ -124,7 +125,7 @@ impl<'a> Problem<'a> {
         }
         let is_sound = |weight: &f64| *weight >= 0.0 && weight.is_finite();
         if let Some(wrong) = (0..columns).map(|j| self.ridge.at(j)).find(|weight| !is_sound(weight)) {
-            return Err(Error::setting("ridge", "finite and not negative for every column", wrong));
+            return Err(Error::setting("ridge", Rule::NotNegativeInColumns, wrong));
         }
         self.data.check_magnitudes()?;
         self.constraint.check(self.data.parameter_shape())?;

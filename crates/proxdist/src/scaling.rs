@@ -36,10 +36,10 @@ struct Moments {
 
 impl Moments {
     /// From the mean `shift` and the mean `square` of $x - c$.
-    fn about(centre: f64, shift: f64, square: f64) -> Self {
+    fn about(center: f64, shift: f64, square: f64) -> Self {
         let variance = square - shift * shift;
         let deviation = if variance > LEAST_SHARE * square { variance.sqrt() } else { 0.0 };
-        Self { mean: centre + shift, deviation, largest: None }
+        Self { mean: center + shift, deviation, largest: None }
     }
 
     fn factor(self) -> f64 {
@@ -57,29 +57,29 @@ impl Scaling {
     /// The moments of the columns; means are used if `has_intercept` and the rows are dense.
     pub fn of(data: &Data, has_intercept: bool) -> Result<Self> {
         let columns = data.columns();
-        let (mut centre, mut is_sparse) = (vec![0.0; columns], false);
+        let (mut center, mut is_sparse) = (vec![0.0; columns], false);
         data.chunks(&Wanted { rows: 0..1, length: 1, columns: None }, &mut |first| {
             is_sparse = first.rows.is_sparse();
             if !is_sparse {
-                first.rows.row(0).for_each(|(j, x)| centre[j] = x);
+                first.rows.row(0).for_each(|(j, x)| center[j] = x);
             }
         })?;
-        let total = sums(data, 2 * columns, |rows, weights, sums| rows.add_moments(weights, &centre, sums))?;
+        let total = sums(data, 2 * columns, |rows, weights, sums| rows.add_moments(weights, &center, sums))?;
         let weight = data.weight_sum();
         let mut moments: Vec<Moments> =
-            (0..columns).map(|j| Moments::about(centre[j], total[j] / weight, total[columns + j] / weight)).collect();
+            (0..columns).map(|j| Moments::about(center[j], total[j] / weight, total[columns + j] / weight)).collect();
         let doubtful: Vec<usize> =
             (0..columns).filter(|&j| !TRUSTED.contains(&(total[columns + j] / weight))).collect();
-        for (&j, found) in doubtful.iter().zip(moments_in_units(data, &doubtful, &centre)?) {
+        for (&j, found) in doubtful.iter().zip(moments_in_units(data, &doubtful, &center)?) {
             moments[j] = found;
         }
-        let is_centred = has_intercept && !is_sparse;
-        let mean = |moments: &Moments| if is_centred { moments.mean } else { 0.0 };
+        let is_centered = has_intercept && !is_sparse;
+        let mean = |moments: &Moments| if is_centered { moments.mean } else { 0.0 };
         Ok(Self { means: moments.iter().map(mean).collect(), factors: moments.iter().map(|m| m.factor()).collect() })
     }
 
     /// Whether means are subtracted.
-    pub fn is_centred(&self) -> bool {
+    pub fn is_centered(&self) -> bool {
         self.means.iter().any(|mean| *mean != 0.0)
     }
 
@@ -125,7 +125,7 @@ fn sums(data: &Data, count: usize, add: impl Fn(Rows, &[f64], &mut [f64]) + Sync
 }
 
 /// The moments of some columns, each measured in a unit close to its largest number, so that no square overflows or vanishes.
-fn moments_in_units(data: &Data, columns: &[usize], centre: &[f64]) -> Result<Vec<Moments>> {
+fn moments_in_units(data: &Data, columns: &[usize], center: &[f64]) -> Result<Vec<Moments>> {
     if columns.is_empty() {
         return Ok(Vec::new());
     }
@@ -148,12 +148,12 @@ fn moments_in_units(data: &Data, columns: &[usize], centre: &[f64]) -> Result<Ve
     let largest = |at: usize| parts.iter().map(|part| part[at]).fold(0.0, f64::max);
     let largest: Vec<f64> = (0..count).map(largest).collect();
     let units: Vec<Unit> = largest.iter().map(|&size| Unit::of(size)).collect();
-    let centre: Vec<f64> = columns.iter().zip(&units).map(|(&j, unit)| unit.divide(centre[j])).collect();
+    let center: Vec<f64> = columns.iter().zip(&units).map(|(&j, unit)| unit.divide(center[j])).collect();
     let total = sums(data, 2 * count, |rows, weights, out| {
         for (i, &weight) in weights.iter().enumerate().filter(|(_, weight)| **weight > 0.0) {
             for (j, x) in rows.row(i) {
                 let Some(at) = place[j] else { continue };
-                let away = units[at].divide(x) - centre[at];
+                let away = units[at].divide(x) - center[at];
                 out[at] += weight * away;
                 out[count + at] += weight * away * away;
             }
@@ -161,7 +161,7 @@ fn moments_in_units(data: &Data, columns: &[usize], centre: &[f64]) -> Result<Ve
     })?;
     let weight = data.weight_sum();
     let restored = |at: usize| {
-        let within = Moments::about(centre[at], total[at] / weight, total[count + at] / weight);
+        let within = Moments::about(center[at], total[at] / weight, total[count + at] / weight);
         let (mean, deviation) = (units[at].multiply(within.mean), units[at].multiply(within.deviation));
         Moments { mean, deviation, largest: Some(largest[at]) }
     };
@@ -183,7 +183,7 @@ mod tests {
         let data = Data::dense(&x, 3, &y).unwrap();
         let scaling = Scaling::of(&data, true).unwrap();
         assert_eq!((&scaling.means[..], &scaling.factors[..]), (&[2.0, 1e9 + 2.0, 5.0][..], &[1.0, 1.0, 1.0][..]));
-        assert!(!Scaling::of(&data, false).unwrap().is_centred());
+        assert!(!Scaling::of(&data, false).unwrap().is_centered());
     }
 
     /// Numbers of any size have the moments of the same numbers in other units.

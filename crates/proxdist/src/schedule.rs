@@ -7,6 +7,7 @@ mod growth;
 pub use growth::Growth;
 
 use crate::error::{Error, Result};
+use crate::rule::Rule;
 
 /// The penalty at step `k = 1, 2, …`. Any function from `u64` to `f64` is a schedule.
 pub trait Schedule: Send + Sync {
@@ -53,7 +54,7 @@ impl Polynomial {
     pub fn new(rho1: f64, gamma: f64) -> Result<Self> {
         check_positive("rho1", rho1)?;
         if !(gamma >= 0.0 && gamma.is_finite()) {
-            return Err(Error::setting("gamma", "zero or positive, and finite", gamma));
+            return Err(Error::setting("gamma", Rule::NotNegative, gamma));
         }
         Ok(Self { rho1, gamma })
     }
@@ -86,10 +87,10 @@ impl Geometric {
     pub fn new(rho0: f64, factor: f64, every: u64) -> Result<Self> {
         check_positive("rho0", rho0)?;
         if !(factor >= 1.0 && factor.is_finite()) {
-            return Err(Error::setting("the factor of a geometric schedule", "at least 1 and finite", factor));
+            return Err(Error::setting("the factor of a geometric schedule", Rule::FiniteFromOne, factor));
         }
         if every == 0 {
-            return Err(Error::setting("the period of a geometric schedule", "at least 1 step", every));
+            return Err(Error::setting("the period of a geometric schedule", Rule::AtLeastOneStep, every));
         }
         Ok(Self { rho0, factor, every, cap: f64::MAX })
     }
@@ -139,7 +140,7 @@ impl Schedule for Constant {
 }
 
 fn check_positive(setting: &'static str, value: f64) -> Result<()> {
-    if value > 0.0 && value.is_finite() { Ok(()) } else { Err(Error::setting(setting, "positive and finite", value)) }
+    if value > 0.0 && value.is_finite() { Ok(()) } else { Err(Error::setting(setting, Rule::Positive, value)) }
 }
 
 #[cfg(test)]

@@ -13,6 +13,7 @@
 use crate::data::Data;
 use crate::error::{Error, Result};
 use crate::random::{Purpose, below, stream, uniform};
+use crate::rule::Rule;
 use crate::shape::Shape;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
@@ -67,11 +68,7 @@ pub fn vector(response: Response, truth: Truth, rows: usize, columns: usize, see
     if let Truth::Sparse(nonzeros) = truth
         && nonzeros > columns
     {
-        return Err(Error::setting(
-            "nonzeros of the truth",
-            format!("at most {columns}, the number of columns"),
-            nonzeros,
-        ));
+        return Err(Error::setting("nonzeros of the truth", Rule::AtMostColumns { columns }, nonzeros));
     }
     let generator = &mut stream(seed, Purpose::Simulation, 0);
     let parameter = draw_truth(truth, columns, generator);
@@ -96,7 +93,7 @@ fn scale(response: Response) -> f64 {
 pub fn correlated(response: Response, pairs: usize, rows: usize, columns: usize, seed: u64) -> Result<Simulated> {
     const CORRELATION: f64 = 0.9;
     if 2 * pairs > columns {
-        return Err(Error::setting("pairs of the truth", format!("at most {}, half the columns", columns / 2), pairs));
+        return Err(Error::setting("pairs of the truth", Rule::AtMostPairs { pairs: columns / 2 }, pairs));
     }
     let generator = &mut stream(seed, Purpose::Simulation, 0);
     let mut parameter = vec![0.0; columns];
@@ -123,8 +120,8 @@ pub fn correlated(response: Response, pairs: usize, rows: usize, columns: usize,
 /// Matrix covariates of 64 × 64, with a truth of the given rank.
 pub fn matrix(rank: usize, rows: usize, seed: u64) -> Result<Simulated> {
     const SIDE: usize = 64;
-    let blocks = rectangles(rank, SIDE)
-        .ok_or_else(|| Error::setting("rank of the truth", "such that 128 ones in 64 x 64 can have it", rank))?;
+    let blocks =
+        rectangles(rank, SIDE).ok_or_else(|| Error::setting("rank of the truth", Rule::RankOfPattern, rank))?;
     let mut parameter = vec![0.0; SIDE * SIDE];
     let (mut top, mut left) = (0, 0);
     for (height, width) in blocks {

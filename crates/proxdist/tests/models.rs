@@ -146,7 +146,7 @@ fn what_a_file_claims_is_checked_before_memory_is_taken_for_it() {
     let text = small_model().to_json().unwrap();
     let with = |from: &str, to: &str| {
         assert!(text.contains(from), "{text}");
-        Model::from_json(&text.replacen(from, to, 1)).unwrap_err()
+        Model::from_json(&text.replacen(from, to, 1)).unwrap_err().to_string()
     };
     for features in ["4294967296", "67108865", "18446744073709551615", "0"] {
         let reason = with("\"features\": 2", &format!("\"features\": {features}"));

@@ -115,25 +115,13 @@ fn the_full_batch_is_the_deterministic_method_step_by_step() {
     let set = Sparsity::at_most(2);
     let rho = 0.7;
     let schedule = Constant::new(rho).unwrap();
-    let sampler = Sampler::new(Sampling::FullBatch, 40, 1, 0);
-    let mut solver = ProximalDistance::of(
-        DistanceStep::new(&set, Box::new(Prox::new(&Squared))),
-        &data,
-        &schedule,
-        sampler,
-        vec![0.0; 5],
-    )
-    .unwrap();
+    let solver = |sampler: Sampler| {
+        let step = DistanceStep::new(&set, Box::new(Prox::new(&Squared)));
+        ProximalDistance::of(step, &data, &schedule, sampler, vec![0.0; 5]).unwrap()
+    };
     // Sampling all rows without replacement is the same batch in another order.
-    let sampler = Sampler::new(Sampling::WithoutReplacement, 40, 40, 0);
-    let mut shuffled = ProximalDistance::of(
-        DistanceStep::new(&set, Box::new(Prox::new(&Squared))),
-        &data,
-        &schedule,
-        sampler,
-        vec![0.0; 5],
-    )
-    .unwrap();
+    let mut shuffled = solver(Sampler::new(Sampling::WithoutReplacement, 40, 40, 0));
+    let mut solver = solver(Sampler::new(Sampling::FullBatch, 40, 1, 0));
     let mut theta = vec![0.0; 5];
     for step in 0..8 {
         solver.advance().unwrap();

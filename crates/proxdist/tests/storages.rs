@@ -90,13 +90,13 @@ proptest! {
     ) {
         let y = vec![0.0; x.len() / columns];
         let turned = transposed(&x, columns);
-        for centred in [true, false] {
+        for centered in [true, false] {
             let stored = Data::dense(&x, columns, &y).unwrap();
-            let scaling = Scaling::of(&stored, centred).unwrap();
+            let scaling = Scaling::of(&stored, centered).unwrap();
             let scaled = stored.scaled(scaling.clone()).unwrap();
             let before = entries(&scaled);
             let turned = Data::column_major(&turned, &y).unwrap();
-            prop_assert_eq!(&Scaling::of(&turned, centred).unwrap(), &scaling);
+            prop_assert_eq!(&Scaling::of(&turned, centered).unwrap(), &scaling);
             let expected = seen(&Data::dense(&before, columns, &y).unwrap());
             prop_assert_eq!(&expected, &seen(&scaled));
             prop_assert_eq!(&expected, &seen(&turned.scaled(scaling).unwrap()));
@@ -144,7 +144,7 @@ fn a_fit_on_sparse_rows_scaled_while_reading_is_that_on_rows_scaled_beforehand()
     };
     let data = Data::sparse(&starts, &columns, &values, 20, &y).unwrap();
     let scaling = Scaling::of(&data, true).unwrap();
-    assert!(!scaling.is_centred());
+    assert!(!scaling.is_centered());
     let scaled = data.scaled(scaling).unwrap();
     let (mut before, scaled_entries) = (values.clone(), entries(&scaled));
     for i in 0..rows {

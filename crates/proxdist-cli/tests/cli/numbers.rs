@@ -19,13 +19,13 @@ fn columns(text: &str, wanted: &[&str], keep: impl Fn(&[&str], &[&str]) -> bool)
     Columns { names: wanted.iter().map(ToString::to_string).collect(), rows }
 }
 
-/// Subtracts the mean and divides by `scale` of the centred column, all but the last column.
+/// Subtracts the mean and divides by `scale` of the centered column, all but the last column.
 fn standardised(table: &mut Columns, scale: impl Fn(&[f64]) -> f64) {
     for j in 0..table.names.len() - 1 {
         let mean = table.rows.iter().map(|row| row[j]).sum::<f64>() / table.rows.len() as f64;
-        let centred: Vec<f64> = table.rows.iter().map(|row| row[j] - mean).collect();
-        let by = scale(&centred);
-        table.rows.iter_mut().zip(centred).for_each(|(row, value)| row[j] = value / by);
+        let centered: Vec<f64> = table.rows.iter().map(|row| row[j] - mean).collect();
+        let by = scale(&centered);
+        table.rows.iter_mut().zip(centered).for_each(|(row, value)| row[j] = value / by);
     }
 }
 

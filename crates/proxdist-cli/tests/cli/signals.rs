@@ -16,32 +16,29 @@ fn wait_for_state(place: &Place, child: &mut Child) {
     }
 }
 
-fn interrupt(signal: &str) {
-    let place = Place::new();
-    place.ok("simulate logistic --n 3000 --p 200 --s 5 --out data --quiet");
-    let mut child = Process::new(assert_cmd::cargo::cargo_bin("proxdist"))
+/// The program at work in a place.
+fn started(place: &Place, words: &str) -> Child {
+    Process::new(assert_cmd::cargo::cargo_bin("proxdist"))
         .current_dir(place.path("."))
-        .args(["fit", "data/data.npz", "--target", "y", "--loss", "logistic", "-c", "sparsity:5"])
-        .args([
-            "--no-polish",
-            "--tolerance",
-            "1e-300",
-            "--max-steps",
-            "100000000",
-            "--out",
-            "model.json",
-            "--trace",
-            "trace.csv",
-            "--checkpoint",
-            "state.json",
-        ])
+        .args(words.split_whitespace())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
-        .unwrap();
-    wait_for_state(&place, &mut child);
+        .unwrap()
+}
+
+fn send(signal: &str, child: &Child) {
     let sent = Process::new("kill").args([signal, &child.id().to_string()]).status().unwrap();
     assert!(sent.success());
+}
+
+fn interrupt(signal: &str) {
+    let place = Place::new();
+    place.ok("simulate logistic --n 3000 --p 200 --s 5 --out data --quiet");
+    let words = format!("{RESUMABLE} --max-steps 100000000 --out model.json --trace trace.csv");
+    let mut child = started(&place, &words);
+    wait_for_state(&place, &mut child);
+    send(signal, &child);
     let asked = Instant::now();
     let said = said(&child.wait_with_output().unwrap());
     assert_eq!(said.code, Some(0), "{}", said.stderr);
@@ -81,14 +78,9 @@ fn a_resumed_run_equals_an_uninterrupted_one_to_the_last_bit() {
     let words = format!("{RESUMABLE} --max-steps 6000");
     let whole = outcome(&place, &words);
     std::fs::remove_file(place.path("state.json")).unwrap();
-    let mut child = Process::new(assert_cmd::cargo::cargo_bin("proxdist"))
-        .current_dir(place.path("."))
-        .args(words.split_whitespace())
-        .arg("--quiet")
-        .spawn()
-        .unwrap();
+    let mut child = started(&place, &format!("{words} --quiet"));
     wait_for_state(&place, &mut child);
-    let _ = Process::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    send("-INT", &child);
     assert_eq!(said(&child.wait_with_output().unwrap()).code, Some(0));
     assert!(place.files().contains(&"state.json".to_owned()), "{:?}", place.files());
     assert_eq!(outcome(&place, &format!("{words} --resume")), whole);
@@ -117,12 +109,7 @@ fn survives_being_killed(words: &str, moments: u32) {
     let length = began.elapsed();
     for moment in 0..moments {
         let _ = std::fs::remove_file(place.path("state.json"));
-        let mut child = Process::new(assert_cmd::cargo::cargo_bin("proxdist"))
-            .current_dir(place.path("."))
-            .args(words.split_whitespace())
-            .arg("--quiet")
-            .spawn()
-            .unwrap();
+        let mut child = started(&place, &format!("{words} --quiet"));
         // Later moments may come after the end, which is a moment too.
         std::thread::sleep(length * (moment + 1) / (moments + 1));
         child.kill().unwrap();

@@ -6,7 +6,8 @@
 
 use super::magnitude::{Length, largest};
 use super::{
-    Constraint, Face, Faces, RowsAndBalls, Structure, Workspace, projection_failure, refusal, require_dimension,
+    Constraint, Face, Faces, ProjectionFault, RowsAndBalls, Structure, Workspace, projection_failure, refusal,
+    require_dimension,
 };
 use crate::conic::Conic;
 use crate::error::Result;
@@ -139,10 +140,7 @@ impl Constraint for Affine {
         if error <= TOLERANCE * size {
             return Ok(());
         }
-        Err(projection_failure(
-            self,
-            format!("the equations hold only up to {error:e}; their rows are nearly dependent"),
-        ))
+        Err(projection_failure(self, ProjectionFault::NearlyDependent { error }))
     }
 
     fn is_convex(&self) -> bool {

@@ -7,7 +7,7 @@
 //! Sets of one's own that only have a projection are handled by Dykstra's algorithm ([`Dykstra`]), to a tolerance.
 
 use super::dykstra::Dykstra;
-use super::{Constraint, RowsAndBalls, SetFault, Structure, Workspace, projection_failure, refusal};
+use super::{Constraint, ProjectionFault, RowsAndBalls, SetFault, Structure, Workspace, projection_failure, refusal};
 use crate::conic::{Conic, Nearest, nearest};
 use crate::error::Result;
 use crate::shape::Shape;
@@ -75,7 +75,7 @@ impl Constraint for CommonPoints {
         }
         let Some(conic) = self.conic(point.len()) else { return self.parts.project(point, work) };
         if point.iter().any(|x| !x.is_finite()) {
-            return Err(projection_failure(self, "the numbers are too large"));
+            return Err(projection_failure(self, ProjectionFault::TooLarge));
         }
         match nearest(&conic, None, point) {
             Nearest::Found(found) => {
@@ -83,8 +83,8 @@ impl Constraint for CommonPoints {
                 Ok(())
             }
             Nearest::Empty => {
-                let conflict = self.conflict(point.len());
-                Err(projection_failure(self, format!("{conflict} have no common point")))
+                let parts = self.conflict(point.len());
+                Err(projection_failure(self, ProjectionFault::NoCommonPoint { parts }))
             }
             // Sets that touch in so few points that no digits are left: what Dykstra's algorithm reaches, or its error.
             Nearest::Unclear => self.parts.project(point, work),

@@ -6,7 +6,7 @@
 //! result lies within that tolerance of every set. Cost: one projection onto every part per sweep.
 
 use super::magnitude::Length;
-use super::{Constraint, SetFault, Workspace, projection_failure, refusal};
+use super::{Constraint, ProjectionFault, SetFault, Workspace, projection_failure, refusal};
 use crate::error::{Error, Result};
 use crate::shape::Shape;
 use crate::spec::SetSpec;
@@ -63,7 +63,7 @@ impl Dykstra {
         for _ in 0..SWEEPS {
             moved = self.sweep(point, taken, before, work)?;
             if !moved.is_finite() {
-                return Err(projection_failure(self, "the numbers are too large"));
+                return Err(projection_failure(self, ProjectionFault::TooLarge));
             }
             size = start.max(Length::of(point.iter().copied()).value());
             if moved <= TOLERANCE * size {
@@ -73,9 +73,7 @@ impl Dykstra {
         if moved <= ACCEPTABLE * size {
             return Ok(());
         }
-        let reason =
-            format!("after {SWEEPS} sweeps the sets still pull {moved:e} apart; they may have no common point");
-        Err(projection_failure(self, reason))
+        Err(projection_failure(self, ProjectionFault::Apart { sweeps: SWEEPS, moved }))
     }
 }
 
@@ -111,7 +109,7 @@ impl Constraint for Dykstra {
         self.parts.iter().try_for_each(|part| part.check(shape))?;
         let trial = self.project(&mut vec![0.0; shape.len()], &mut Workspace::default());
         trial.map_err(|error| match error {
-            Error::Projection { spec, reason } => refusal(spec, reason),
+            Error::Projection { spec, fault } => refusal(spec, fault),
             other => other,
         })
     }

@@ -96,7 +96,59 @@ pub enum SetFault {
         /// What is wrong with it.
         fault: Box<SetFault>,
     },
+    /// A projection that shows what is wrong.
+    #[error(transparent)]
+    Projection(#[from] ProjectionFault),
     /// Anything else, such as numbers that make no sense for one kind of set.
+    #[error("{0}")]
+    Other(String),
+}
+
+/// Why a projection could not be computed.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ProjectionFault {
+    /// The point is so large that arithmetic on it overflows.
+    #[error("the numbers are too large")]
+    TooLarge,
+    /// A matrix that holds no finite number somewhere.
+    #[error("an entry of the matrix is not finite")]
+    NotFinite,
+    /// No decomposition of the matrix was found.
+    #[error("the singular value decomposition did not converge")]
+    Decomposition,
+    /// The product with the normal of a half-space overflows.
+    #[error("the product a·x is not a finite number")]
+    Product,
+    /// More entries must be nonzero than may be.
+    #[error("the limits exclude zero for {forced} entries, but at most {keep} may be nonzero: the set is empty")]
+    ForcedNonzeros {
+        /// Entries whose limits exclude zero.
+        forced: usize,
+        /// Entries that may be nonzero.
+        keep: usize,
+    },
+    /// Parts that exclude each other.
+    #[error("{parts} have no common point")]
+    NoCommonPoint {
+        /// Their specifications.
+        parts: String,
+    },
+    /// Parts whose projections do not come together.
+    #[error("after {sweeps} sweeps the sets still pull {moved:e} apart; they may have no common point")]
+    Apart {
+        /// Rounds of projections.
+        sweeps: usize,
+        /// How far the last of them still moved the point.
+        moved: f64,
+    },
+    /// Equations that cannot be solved to the last digits.
+    #[error("the equations hold only up to {error:e}; their rows are nearly dependent")]
+    NearlyDependent {
+        /// What is left of the equations.
+        error: f64,
+    },
+    /// What a projection of the user's own says.
     #[error("{0}")]
     Other(String),
 }

@@ -5,7 +5,8 @@
 
 use super::magnitude::Length;
 use super::{
-    Constraint, Face, Faces, RowsAndBalls, Structure, Workspace, projection_failure, refusal, require_dimension,
+    Constraint, Face, Faces, ProjectionFault, RowsAndBalls, Structure, Workspace, projection_failure, refusal,
+    require_dimension,
 };
 use crate::conic::Conic;
 use crate::error::Result;
@@ -55,7 +56,7 @@ impl Constraint for HalfSpace {
             return Ok(());
         }
         if !excess.is_finite() {
-            return Err(projection_failure(self, "the product a·x is not a finite number"));
+            return Err(projection_failure(self, ProjectionFault::Product));
         }
         if let Some(j) = self.only {
             point[j] = self.distance * self.unit[j];

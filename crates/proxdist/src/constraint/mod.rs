@@ -41,7 +41,7 @@ pub use common_points::CommonPoints;
 pub use cone_in_ball::ConeInBall;
 pub use dykstra::Dykstra;
 pub use face::Face;
-pub use fault::SetFault;
+pub use fault::{ProjectionFault, SetFault};
 pub use group_sparsity::GroupSparsity;
 pub use half_space::HalfSpace;
 pub use intersection::{Intersection, Projection, intersection};
@@ -156,8 +156,8 @@ fn refusal(spec: impl Display, fault: impl Into<SetFault>) -> Error {
 }
 
 /// The error of a projection that cannot be computed.
-fn projection_failure(set: &dyn Constraint, reason: impl Into<String>) -> Error {
-    Error::Projection { spec: brief(set.spec()), reason: reason.into() }
+fn projection_failure(set: &dyn Constraint, fault: ProjectionFault) -> Error {
+    Error::Projection { spec: brief(set.spec()), fault }
 }
 
 fn brief(spec: impl Display) -> String {

@@ -5,7 +5,9 @@
 //! the whole matrix is taken, at $O(mn \min(m, n))$. A cone, not convex; among equal singular values the choice is
 //! whatever the (deterministic) decomposition yields.
 
-use super::{Constraint, SetFault, Structure, Workspace, projection_failure, refusal, require_dimension};
+use super::{
+    Constraint, ProjectionFault, SetFault, Structure, Workspace, projection_failure, refusal, require_dimension,
+};
 use crate::error::Result;
 use crate::linalg::svd;
 use crate::shape::Shape;
@@ -30,13 +32,13 @@ impl Constraint for Rank {
     fn project(&self, point: &mut [f64], work: &mut Workspace) -> Result<()> {
         require_dimension(self, self.rows.saturating_mul(self.columns), point.len())?;
         if !point.iter().all(|x| x.is_finite()) {
-            return Err(projection_failure(self, "an entry of the matrix is not finite"));
+            return Err(projection_failure(self, ProjectionFault::NotFinite));
         }
         let mut numbers = work.take_numbers();
         let size = svd::Size { rows: self.rows, columns: self.columns };
         let done = svd::truncate(point, size, self.most, &mut numbers, &mut work.scratch);
         work.return_numbers(numbers);
-        done.then_some(()).ok_or_else(|| projection_failure(self, "the singular value decomposition did not converge"))
+        done.then_some(()).ok_or_else(|| projection_failure(self, ProjectionFault::Decomposition))
     }
 
     fn is_convex(&self) -> bool {

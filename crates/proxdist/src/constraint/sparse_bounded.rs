@@ -9,7 +9,7 @@
 use super::bounds::{Bounds, clip};
 use super::selection::Cut;
 use super::sparsity::keep_fits;
-use super::{Choice, Choosing, Constraint, Structure, Workspace, projection_failure, refusal};
+use super::{Choice, Choosing, Constraint, ProjectionFault, Structure, Workspace, projection_failure, refusal};
 use crate::error::Result;
 use crate::shape::Shape;
 use crate::spec::SetSpec;
@@ -28,12 +28,10 @@ impl SparseBounded {
     }
 
     /// Why no vector of this length is in the set, if none is.
-    fn emptiness(&self, length: usize) -> Option<String> {
+    fn emptiness(&self, length: usize) -> Option<ProjectionFault> {
         let forced = self.bounds.pairs(length).filter(|limits| excludes_zero(*limits)).count();
         let keep = self.keep;
-        (forced > keep).then(|| {
-            format!("the limits exclude zero for {forced} entries, but at most {keep} may be nonzero: the set is empty")
-        })
+        (forced > keep).then_some(ProjectionFault::ForcedNonzeros { forced, keep })
     }
 }
 
@@ -55,8 +53,8 @@ fn score(x: f64, limits: (f64, f64)) -> f64 {
 
 impl Constraint for SparseBounded {
     fn project(&self, point: &mut [f64], work: &mut Workspace) -> Result<()> {
-        if let Some(reason) = self.emptiness(point.len()) {
-            return Err(projection_failure(self, reason));
+        if let Some(fault) = self.emptiness(point.len()) {
+            return Err(projection_failure(self, fault));
         }
         self.bounds.check(Shape::Vector(point.len()))?;
         let mut candidates = work.take_numbers();
@@ -85,7 +83,7 @@ impl Constraint for SparseBounded {
     fn check(&self, shape: Shape) -> Result<()> {
         keep_fits(self, self.keep, shape)?;
         self.bounds.check(shape)?;
-        self.emptiness(shape.len()).map_or(Ok(()), |reason| Err(refusal(self.spec(), reason)))
+        self.emptiness(shape.len()).map_or(Ok(()), |fault| Err(refusal(self.spec(), fault)))
     }
 
     fn structure(&self) -> Structure<'_> {

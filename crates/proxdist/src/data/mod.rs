@@ -10,12 +10,14 @@ mod column_major;
 mod dense;
 mod magnitude;
 mod passes;
+mod row_buffer;
 mod rows;
 #[cfg(test)]
 mod rows_tests;
 mod scaled;
 mod source;
 mod sparse;
+mod sparse_fault;
 mod subset;
 mod support;
 
@@ -26,10 +28,12 @@ pub use dense::{Dense, Element};
 pub(crate) use magnitude::{LARGEST, Unit};
 pub use passes::products;
 pub(crate) use passes::{Cut, Pass};
-pub use rows::{RowBuffer, Rows};
+pub use row_buffer::RowBuffer;
+pub use rows::Rows;
 pub use source::{Cell, ChunkSource, Piece, RandomAccess, Visit, Wanted};
 pub(crate) use source::{length, products_at};
 pub use sparse::{Index, Sparse};
+pub use sparse_fault::SparseFault;
 pub use subset::{Part, Subset};
 pub use support::Support;
 

@@ -1,11 +1,8 @@
 //! A block of rows in memory and the few products the methods need of it. Dense or sparse is decided here and nowhere else.
 
 use super::Support;
-use super::source::{self, ChunkSource, Piece, Wanted};
-use crate::error::Result;
 use crate::layout::Layout;
 use crate::linalg;
-use crate::scaling::Scaling;
 use std::ops::Range;
 
 /// Rows of features, all in `f64`.
@@ -238,14 +235,14 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// Adds `Σᵢ wᵢ (xᵢⱼ − cⱼ)` and `Σᵢ wᵢ (xᵢⱼ − cⱼ)²` to the halves of `out`; for sparse rows the centre must be zero.
-    pub fn add_moments(&self, weights: &[f64], centre: &[f64], out: &mut [f64]) {
-        let (sums, squares) = out.split_at_mut(centre.len());
+    /// Adds `Σᵢ wᵢ (xᵢⱼ − cⱼ)` and `Σᵢ wᵢ (xᵢⱼ − cⱼ)²` to the halves of `out`; for sparse rows the center must be zero.
+    pub fn add_moments(&self, weights: &[f64], center: &[f64], out: &mut [f64]) {
+        let (sums, squares) = out.split_at_mut(center.len());
         match *self {
             Self::Dense { values, columns, .. } => {
                 for (row, &weight) in values.chunks_exact(columns).zip(weights) {
-                    for (((x, centre), sum), square) in row.iter().zip(centre).zip(&mut *sums).zip(&mut *squares) {
-                        let (away, weighted) = (x - centre, weight * (x - centre));
+                    for (((x, center), sum), square) in row.iter().zip(center).zip(&mut *sums).zip(&mut *squares) {
+                        let (away, weighted) = (x - center, weight * (x - center));
                         *sum += weighted;
                         *square += weighted * away;
                     }
@@ -283,142 +280,5 @@ impl<'a> Rows<'a> {
                 }
             }
         }
-    }
-}
-
-/// Reused memory that a source copies rows into, dense or sparse as the source prefers.
-#[derive(Debug, Default)]
-pub struct RowBuffer {
-    values: Vec<f64>,
-    starts: Vec<usize>,
-    indices: Vec<u32>,
-    rows: usize,
-    columns: usize,
-    is_sparse: bool,
-    /// Memory for the numbers of rows; as many as there are sources that renumber rows on top of each other.
-    numbers: Vec<Vec<usize>>,
-}
-
-impl RowBuffer {
-    /// Room for `rows × columns` numbers, row-major. The source must fill all of it.
-    pub fn dense(&mut self, rows: usize, columns: usize) -> &mut [f64] {
-        (self.rows, self.columns, self.is_sparse) = (rows, columns, false);
-        self.values.resize(rows * columns, 0.0);
-        &mut self.values
-    }
-
-    /// An empty sparse block that rows are pushed onto.
-    pub fn sparse(&mut self, columns: usize) -> &mut Self {
-        (self.rows, self.columns, self.is_sparse) = (0, columns, true);
-        self.values.clear();
-        self.indices.clear();
-        self.starts.clear();
-        self.starts.push(0);
-        self
-    }
-
-    /// Appends a sparse row of (column, value), columns increasing.
-    pub fn push_row(&mut self, entries: impl Iterator<Item = (u32, f64)>) {
-        for (column, value) in entries {
-            self.indices.push(column);
-            self.values.push(value);
-        }
-        self.starts.push(self.values.len());
-        self.rows += 1;
-    }
-
-    /// Takes in rows, of dense ones only the `columns` that are listed.
-    pub(super) fn copy(&mut self, piece: &Piece<'_>, columns: Option<&[usize]>) {
-        (self.rows, self.is_sparse) = (0, false);
-        self.values.clear();
-        self.append(piece, columns);
-    }
-
-    /// Takes in all rows of a source.
-    pub(super) fn read_whole(&mut self, source: &dyn ChunkSource) -> Result<()> {
-        let (rows, columns) = (source.rows(), source.columns());
-        let wanted = Wanted { rows: 0..rows, length: source::length(columns), columns: None };
-        source::read(source, &wanted, &mut |piece| {
-            if piece.first > 0 {
-                self.append(&piece, None);
-                return Ok(());
-            }
-            self.copy(&piece, None);
-            if !self.is_sparse {
-                self.values.reserve_exact((rows - self.rows) * columns);
-            }
-            Ok(())
-        })
-    }
-
-    fn append(&mut self, piece: &Piece<'_>, columns: Option<&[usize]>) {
-        if let Rows::Dense { values, rows, .. } = piece.rows {
-            match columns {
-                None => self.values.extend_from_slice(values),
-                Some(columns) => piece.pick(columns, &mut self.values),
-            }
-            self.columns = columns.map_or(piece.rows.width(), <[usize]>::len);
-            self.rows += rows;
-            return;
-        }
-        if self.rows == 0 {
-            self.sparse(piece.rows.width());
-        }
-        (0..piece.rows.len()).for_each(|i| self.push_row(piece.rows.row(i).map(|(j, x)| (j as u32, x))));
-    }
-
-    /// Turns each entry $x$ of column $j$ into $(x - m_j)f_j$; in sparse rows zeros stay zeros and means must be zero. Dense rows have the `columns`
-    /// that are listed, if any are.
-    pub(super) fn scale(&mut self, scaling: &Scaling, columns: Option<&[usize]>) {
-        let Scaling { means, factors } = scaling;
-        if self.is_sparse {
-            self.values.iter_mut().zip(&self.indices).for_each(|(x, &j)| *x *= factors[j as usize]);
-            return;
-        }
-        for row in self.values.chunks_exact_mut(self.columns.max(1)) {
-            match columns {
-                None => row.iter_mut().zip(means.iter().zip(factors)).for_each(|(x, (m, f))| *x = (*x - m) * f),
-                Some(few) => row.iter_mut().zip(few).for_each(|(x, &j)| *x = (*x - means[j]) * factors[j]),
-            }
-        }
-    }
-
-    /// Multiplies each column by its factor.
-    pub(super) fn stretch(&mut self, factors: &[f64]) {
-        if self.is_sparse {
-            self.values.iter_mut().zip(&self.indices).for_each(|(x, &j)| *x *= factors[j as usize]);
-            return;
-        }
-        for row in self.values.chunks_exact_mut(self.columns.max(1)) {
-            row.iter_mut().zip(factors).for_each(|(x, factor)| *x *= factor);
-        }
-    }
-
-    /// Calls `gather` with other numbers for the rows; the memory for them is reused.
-    pub(super) fn renumbered(
-        &mut self,
-        rows: impl Iterator<Item = usize>,
-        gather: impl FnOnce(&[usize], &mut Self) -> Result<()>,
-    ) -> Result<()> {
-        let mut numbers = self.numbers.pop().unwrap_or_default();
-        numbers.clear();
-        numbers.extend(rows);
-        let outcome = gather(&numbers, self);
-        self.numbers.push(numbers);
-        outcome
-    }
-
-    /// What was copied in last.
-    pub fn rows(&self) -> Rows<'_> {
-        if self.is_sparse {
-            Rows::Sparse { starts: &self.starts, indices: &self.indices, values: &self.values, columns: self.columns }
-        } else {
-            Rows::Dense { values: &self.values, rows: self.rows, columns: self.columns }
-        }
-    }
-
-    /// The same as the rows from `first` on, gathered for these columns.
-    pub fn piece<'b>(&'b self, first: usize, columns: Option<&'b [usize]>) -> Piece<'b> {
-        Piece { first, rows: self.rows(), columns: if self.is_sparse { None } else { columns } }
     }
 }

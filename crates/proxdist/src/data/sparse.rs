@@ -1,9 +1,11 @@
 //! Compressed sparse rows (CSR), with 32- or 64-bit indices as other systems hand them over.
 
+use super::SparseFault;
 use super::dense::Element;
 use super::magnitude::first_beyond;
 use super::{Cell, ChunkSource, RandomAccess, RowBuffer, Rows, Visit, Wanted};
 use crate::error::{Error, Result};
+use crate::rule::Rule;
 
 /// An integer that sparse matrices use for positions.
 pub trait Index: Copy + Send + Sync + 'static {
@@ -70,7 +72,7 @@ impl<'a, S: Index, I: Index, T: Element> Sparse<'a, S, I, T> {
             return Err(Error::Empty { what: "rows" });
         }
         if u32::try_from(columns).is_err() {
-            return Err(Error::setting("the number of columns of a sparse matrix", "below 2^32", columns));
+            return Err(Error::setting("the number of columns of a sparse matrix", Rule::Below32Bits, columns));
         }
         let this = Self { starts, indices, values, columns };
         this.check_starts()?;
@@ -82,21 +84,20 @@ impl<'a, S: Index, I: Index, T: Element> Sparse<'a, S, I, T> {
 
     fn check_starts(&self) -> Result<()> {
         let mut previous = 0;
-        for (row, start) in self.starts.iter().enumerate() {
-            let place = || format!("row start {row}");
-            let bad = |reason: String| Error::SparseStructure { place: place(), reason };
-            let start = start.to_usize().ok_or_else(|| bad("negative".into()))?;
-            if row == 0 && start != 0 {
-                return Err(bad(format!("{start}, but the first row starts at 0")));
+        for (at, start) in self.starts.iter().enumerate() {
+            let negative = || Error::SparseStructure(SparseFault::NegativeStart { at });
+            let start = start.to_usize().ok_or_else(negative)?;
+            if at == 0 && start != 0 {
+                return Err(Error::SparseStructure(SparseFault::FirstStart { start }));
             }
             if start < previous {
-                return Err(bad(format!("{start} comes after {previous}; starts must not decrease")));
+                return Err(Error::SparseStructure(SparseFault::DecreasingStart { at, start, previous }));
             }
             previous = start;
         }
         if previous != self.values.len() {
-            let reason = format!("{previous}, but there are {} values", self.values.len());
-            return Err(Error::SparseStructure { place: "last row start".into(), reason });
+            let fault = SparseFault::LastStart { start: previous, values: self.values.len() };
+            return Err(Error::SparseStructure(fault));
         }
         Ok(())
     }
@@ -104,13 +105,14 @@ impl<'a, S: Index, I: Index, T: Element> Sparse<'a, S, I, T> {
     fn check_row(&self, row: usize) -> Result<()> {
         let mut previous = None;
         for index in &self.indices[self.range(row)] {
-            let bad = |reason: String| Error::SparseStructure { place: format!("row {row}"), reason };
-            let column = index.to_usize().ok_or_else(|| bad("a negative column index".into()))?;
+            let negative = || Error::SparseStructure(SparseFault::NegativeIndex { row });
+            let column = index.to_usize().ok_or_else(negative)?;
             if column >= self.columns {
-                return Err(bad(format!("column index {column}, but there are {} columns", self.columns)));
+                let fault = SparseFault::IndexBeyond { row, column, columns: self.columns };
+                return Err(Error::SparseStructure(fault));
             }
             if previous.is_some_and(|previous| column <= previous) {
-                return Err(bad(format!("column index {column} is repeated or out of order; indices must increase")));
+                return Err(Error::SparseStructure(SparseFault::IndexOrder { row, column }));
             }
             previous = Some(column);
         }

@@ -5,6 +5,7 @@
 
 use super::{ChunkSource, Data, RandomAccess, RowBuffer, Visit, Wanted};
 use crate::error::{Error, Result};
+use crate::rule::Rule;
 use std::fmt;
 
 /// A source that is some rows of another, in any order.
@@ -125,7 +126,7 @@ fn check_rows(rows: &[usize], count: usize) -> Result<()> {
     }
     match rows.iter().find(|row| **row >= count) {
         None => Ok(()),
-        Some(row) => Err(Error::setting("a row of a subset", format!("below the number of rows, {count}"), row)),
+        Some(row) => Err(Error::setting("a row of a subset", Rule::RowNumber { rows: count }, row)),
     }
 }
 

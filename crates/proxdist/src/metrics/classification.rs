@@ -8,6 +8,7 @@ use super::check;
 use super::ranking::RocPoint;
 use crate::error::{Error, Result};
 use crate::loss::{Logistic, Loss};
+use crate::rule::Rule;
 use serde::Serialize;
 
 /// What a score means.
@@ -61,7 +62,7 @@ impl<'a> Labelled<'a> {
         check("score", scores, labels, weights)?;
         match labels.iter().position(|label| *label != 0.0 && *label != 1.0) {
             None => Ok(Self { scores, labels, weights }),
-            Some(row) => Err(Error::setting("a label", "0 or 1", format_args!("{} at row {row}", labels[row]))),
+            Some(row) => Err(Error::setting("a label", Rule::ZeroOrOne, format_args!("{} at row {row}", labels[row]))),
         }
     }
 

@@ -27,6 +27,7 @@ use crate::data::{Data, products};
 use crate::error::{Error, Result};
 use crate::loss::{Link, Loss, Task, check_responses};
 use crate::model::Model;
+use crate::rule::Rule;
 use serde::Serialize;
 use std::borrow::Cow;
 
@@ -127,7 +128,7 @@ fn check(what: &'static str, values: &[f64], response: &[f64], weights: Option<&
     if sum == 0.0 {
         return Err(Error::ZeroWeights { rows: weights.len() });
     }
-    if sum.is_finite() { Ok(()) } else { Err(Error::setting("the sum of the weights", "finite", sum)) }
+    if sum.is_finite() { Ok(()) } else { Err(Error::setting("the sum of the weights", Rule::Finite, sum)) }
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@
 //! coordinates of it: $r(p + q - r)$ numbers and one. $U_\perp$ is never formed: reflections that turn $U$ into unit vectors turn it
 //! into the others.
 
+use super::orthonormal::{apply, complete, orthonormalise, reflections, rotate};
 use crate::constraint::{Rank, projected};
 use crate::error::Result;
 use crate::layout::Layout;
@@ -17,7 +18,6 @@ use crate::shape::Shape;
 
 /// Relative size below which a column or singular value counts as zero.
 const NEGLIGIBLE: f64 = 1e-13;
-const SWEEPS: usize = 40;
 
 /// The factors, singular values in falling order.
 pub(super) struct Factors {
@@ -323,97 +323,4 @@ impl Factors {
 /// The transpose of a row-major matrix.
 pub(super) fn transposed(matrix: &[f64], rows: usize, columns: usize) -> Vec<f64> {
     (0..columns).flat_map(|j| (0..rows).map(move |i| matrix[i * columns + j])).collect()
-}
-
-/// $Z \leftarrow Z - 2hh^TZ$ for a row-major matrix of this width.
-fn apply(h: &[f64], z: &mut [f64], width: usize) {
-    if width == 0 {
-        return;
-    }
-    let mut along = vec![0.0; width];
-    for (h, row) in h.iter().zip(z.chunks_exact(width)).filter(|(h, _)| **h != 0.0) {
-        axpy(*h, row, &mut along);
-    }
-    for (h, row) in h.iter().zip(z.chunks_exact_mut(width)).filter(|(h, _)| **h != 0.0) {
-        axpy(-2.0 * h, &along, row);
-    }
-}
-
-/// Householder's reflections for orthonormal vectors.
-fn reflections(units: &[Vec<f64>]) -> Vec<Vec<f64>> {
-    let mut all: Vec<Vec<f64>> = Vec::with_capacity(units.len());
-    for (k, unit) in units.iter().enumerate() {
-        let mut h = unit.clone();
-        all.iter().for_each(|before| apply(before, &mut h, 1));
-        h[..k].fill(0.0);
-        h[k] += norm(&h).copysign(h[k]);
-        let length = norm(&h);
-        if length > 0.0 {
-            h.iter_mut().for_each(|x| *x /= length);
-        }
-        all.push(h);
-    }
-    all
-}
-
-/// Makes `vector` orthogonal to `others` and of unit length; twice is enough.
-fn orthonormalise(vector: &mut [f64], others: &[Vec<f64>]) {
-    for _ in 0..2 {
-        for other in others {
-            let along = dot(other, vector);
-            axpy(-along, other, vector);
-        }
-        let length = norm(vector);
-        if length > 0.0 {
-            vector.iter_mut().for_each(|x| *x /= length);
-        }
-    }
-}
-
-/// Adds orthonormal vectors until there are `count`.
-fn complete(vectors: &mut Vec<Vec<f64>>, count: usize, length: usize) {
-    let mut axis = 0;
-    while vectors.len() < count && axis < length {
-        let mut unit = vec![0.0; length];
-        unit[axis] = 1.0;
-        axis += 1;
-        let outside = 1.0 - vectors.iter().map(|v| dot(v, &unit).powi(2)).sum::<f64>();
-        if outside > 0.25 / length as f64 {
-            orthonormalise(&mut unit, vectors);
-            vectors.push(unit);
-        }
-    }
-}
-
-/// Rotates pairs of rows of `weighted` until all are orthogonal, and the vectors of `left` with them.
-fn rotate(left: &mut [Vec<f64>], weighted: &mut [Vec<f64>]) {
-    for _ in 0..SWEEPS {
-        let mut done = true;
-        for a in 0..weighted.len() {
-            for b in a + 1..weighted.len() {
-                let product = dot(&weighted[a], &weighted[b]);
-                let (first, second) = (norm_squared(&weighted[a]), norm_squared(&weighted[b]));
-                if product.is_nan() || product.abs() <= 1e-15 * (first * second).sqrt() {
-                    continue;
-                }
-                done = false;
-                let tangent = {
-                    let zeta = (second - first) / (2.0 * product);
-                    1.0_f64.copysign(zeta) / (zeta.abs() + zeta.hypot(1.0))
-                };
-                let cosine = 1.0 / tangent.hypot(1.0);
-                let sine = cosine * tangent;
-                for rows in [&mut *left, &mut *weighted] {
-                    for x in 0..rows[a].len() {
-                        let (p, q) = (rows[a][x], rows[b][x]);
-                        rows[a][x] = cosine * p - sine * q;
-                        rows[b][x] = sine * p + cosine * q;
-                    }
-                }
-            }
-        }
-        if done {
-            break;
-        }
-    }
 }

@@ -20,11 +20,16 @@ mod measure;
 mod normal;
 mod on_columns;
 mod on_data;
+mod orthonormal;
 mod rank;
 mod rank_ball;
 mod rank_cg;
 mod rank_dense;
+#[cfg(test)]
+mod rank_oracle_tests;
 mod rank_place;
+#[cfg(test)]
+mod rank_testing;
 #[cfg(test)]
 mod rank_tests;
 mod refit;

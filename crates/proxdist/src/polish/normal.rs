@@ -17,7 +17,7 @@ const SLABS: usize = 4;
 /// Unknowns up to which there is room.
 const ROOM: usize = 2000;
 /// Share of a sum of squares that may be left when the mean is taken out; below it is rounding.
-const CENTRED: f64 = 1e-12;
+const CENTERED: f64 = 1e-12;
 
 /// What is known at a point.
 #[derive(Default)]
@@ -84,7 +84,7 @@ fn finish(objective: Objective, factors: &Factors, theta: &[f64], total: &mut De
     ridge.add_times(matrix, layout.coefficients_mut(&mut total.gradient));
     if total.intercept_curvature > 0.0 {
         for (h, k) in total.curvatures.iter_mut().zip(&total.cross) {
-            *h = (*h - k * k / total.intercept_curvature).max(CENTRED * *h);
+            *h = (*h - k * k / total.intercept_curvature).max(CENTERED * *h);
         }
     }
     total.curvatures.iter_mut().enumerate().for_each(|(j, h)| *h += ridge.at(j));

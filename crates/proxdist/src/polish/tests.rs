@@ -46,12 +46,12 @@ fn cases() -> Vec<Case> {
         .collect();
     let normal: Vec<f64> = numbers(P, 77);
     let padded = |row: &[f64]| [row, &[0.0]].concat();
-    let ball = |centre: &[f64], radius: f64| {
+    let ball = |center: &[f64], radius: f64| {
         let rows: Vec<Vec<f64>> = std::iter::once(vec![0.0; size]).chain(signs(-1.0)).collect();
-        let bound: Vec<f64> = std::iter::once(radius).chain(centre.iter().map(|c| -c)).collect();
+        let bound: Vec<f64> = std::iter::once(radius).chain(center.iter().map(|c| -c)).collect();
         (rows, bound, vec![SecondOrderConeT(P + 1)])
     };
-    let centre: Vec<f64> = numbers(P, 78);
+    let center: Vec<f64> = numbers(P, 78);
     let mut all: Vec<Case> = vec![
         (Box::new(NonNegative), 0, signs(-1.0).collect(), vec![0.0; P], vec![NonnegativeConeT(P)]),
         (
@@ -93,9 +93,9 @@ fn cases() -> Vec<Case> {
         let bound = [vec![0.0; 2 * P], vec![radius]].concat();
         all.push((Box::new(set), P, l1.clone(), bound, vec![NonnegativeConeT(2 * P + 1)]));
     }
-    for (centre, radius) in [(vec![0.0; P], 1.0), (vec![0.0; P], 50.0), (centre, 0.7)] {
-        let set = Ball::radius(radius).unwrap().centered_at(centre.clone()).unwrap();
-        let (rows, bound, cones) = ball(&centre, radius);
+    for (center, radius) in [(vec![0.0; P], 1.0), (vec![0.0; P], 50.0), (center, 0.7)] {
+        let set = Ball::radius(radius).unwrap().centered_at(center.clone()).unwrap();
+        let (rows, bound, cones) = ball(&center, radius);
         all.push((Box::new(set), 0, rows, bound, cones));
     }
     all

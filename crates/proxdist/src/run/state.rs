@@ -6,6 +6,7 @@
 
 use crate::error::{Error, Result};
 use crate::layout::Layout;
+use crate::rule::Rule;
 use crate::solver::{Iterate, TailAverage};
 use crate::trace::Progress;
 use crate::tune::Field;
@@ -113,7 +114,7 @@ impl State {
         }
         let is_known = self.stage == Stage::Race || self.race.is_none();
         if self.batch_size == 0 || !is_known || (self.stage == Stage::Race && self.race.is_none() && self.step > 0) {
-            return Err(Error::setting("resume", "a state that a run has handed out", format!("{:?}", self.stage)));
+            return Err(Error::setting("resume", Rule::HandedOut, format!("{:?}", self.stage)));
         }
         Ok(())
     }

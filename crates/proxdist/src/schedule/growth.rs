@@ -5,6 +5,8 @@
 
 use super::{Constant, Geometric, Polynomial, Schedule};
 use crate::error::{Error, Result};
+use crate::rule::Rule;
+use crate::solver::Setting;
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -60,7 +62,7 @@ impl FromStr for Growth {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self> {
-        let refused = || Error::setting("schedule", Self::RULE, text);
+        let refused = || Error::setting("schedule", Rule::Declared(Setting::Schedule), text);
         let growth = match text.split_once(':') {
             None if text == "poly" => Self::Polynomial,
             None if text == "constant" => Self::Constant,

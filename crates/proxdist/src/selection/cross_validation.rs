@@ -12,6 +12,7 @@ use crate::loss::{Loss, check_responses};
 use crate::model::Model;
 use crate::preparation::{Preparation, Standardize, Units};
 use crate::problem::Problem;
+use crate::rule::Rule;
 use crate::solver::{Fit, Note, Setting, Settings, Stop};
 use crate::spec::SetSpec;
 use rayon::prelude::*;
@@ -257,12 +258,12 @@ impl<'a> CrossValidation<'a> {
             return Err(Error::Length { what: "fold_of", found, expected, rule: "one part a row" });
         }
         if self.folds < 2 {
-            return Err(Error::setting("folds", "at least 2", self.folds));
+            return Err(Error::setting("folds", Rule::AtLeast(2), self.folds));
         }
         let mut is_there = vec![false; self.folds.min(told.len() + 1)];
         told.iter().for_each(|&fold| is_there.get_mut(fold).into_iter().for_each(|there| *there = true));
         match is_there.iter().position(|there| !there) {
-            Some(empty) => Err(Error::setting("fold_of", "numbers from 0 without a gap", format!("none of {empty}"))),
+            Some(empty) => Err(Error::setting("fold_of", Rule::WithoutGap, format!("none of {empty}"))),
             None => Ok(told.clone()),
         }
     }
@@ -270,10 +271,10 @@ impl<'a> CrossValidation<'a> {
     /// The points with their sets, and everything that can be refused before the first fit.
     fn checked_points(&self, grid: &Grid, settings: &Settings) -> Result<Vec<(Point, Box<dyn Constraint>)>> {
         if !(self.ridge >= 0.0 && self.ridge.is_finite()) {
-            return Err(Error::setting("ridge", "zero or positive, and finite", self.ridge));
+            return Err(Error::setting("ridge", Rule::NotNegative, self.ridge));
         }
         if settings.schedule.is_some() && grid.axes().iter().any(|axis| axis.name() == "rho1") {
-            return Err(Error::setting("a grid", "without rho1 where a schedule is given", "both"));
+            return Err(Error::setting("a grid", Rule::WithoutRho1, "both"));
         }
         check_responses(&*self.loss, self.data.response())?;
         self.scoring.check(self.data.response())?;

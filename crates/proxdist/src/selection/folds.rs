@@ -5,6 +5,7 @@
 
 use crate::error::{Error, Result};
 use crate::random::{Purpose, below, stream};
+use crate::rule::Rule;
 
 /// The fold, from 0 to `count - 1`, of each of `rows` rows. With `labels`, every fold has its share of every class.
 ///
@@ -17,17 +18,16 @@ use crate::random::{Purpose, below, stream};
 /// ```
 pub fn folds(rows: usize, count: usize, labels: Option<&[f64]>, seed: u64) -> Result<Vec<usize>> {
     if count < 2 {
-        return Err(Error::setting("folds", "at least 2", count));
+        return Err(Error::setting("folds", Rule::AtLeast(2), count));
     }
     if count > rows {
-        return Err(Error::setting("folds", format!("at most the number of rows, {rows}"), count));
+        return Err(Error::setting("folds", Rule::AtMostRows { rows }, count));
     }
     let mut fold_of = vec![0; rows];
     let mut dealt = 0;
     for (number, mut members) in classes(rows, labels)?.into_iter().enumerate() {
         if let (Some(labels), true) = (labels, members.len() < count) {
-            let (size, label) = (members.len(), labels[members[0]]);
-            let rule = format!("at most {size}, the number of rows with label {label}");
+            let rule = Rule::AtMostInClass { rows: members.len(), label: labels[members[0]] };
             return Err(Error::setting("folds", rule, count));
         }
         // Orders of passes count from the other end, so that no run draws from the same stream.

@@ -5,6 +5,7 @@
 
 use super::axis::{Axis, Kind};
 use crate::error::{Error, Result};
+use crate::rule::Rule;
 use crate::spec::SetSpec;
 use serde::{Serialize, Serializer};
 use std::fmt;
@@ -45,16 +46,12 @@ impl Grid {
         let mut axes: Vec<Axis> = axes.into_iter().collect();
         for (i, axis) in axes.iter().enumerate() {
             if axes[..i].iter().any(|earlier| earlier.name() == axis.name()) {
-                return Err(Error::setting(
-                    "a grid",
-                    "of axes with different names",
-                    format_args!("{axis} twice or more"),
-                ));
+                return Err(Error::setting("a grid", Rule::DifferentAxes, format_args!("{axis} twice or more")));
             }
         }
         let points = axes.iter().fold(1_usize, |points, axis| points.saturating_mul(axis.len()));
         if points > MOST_POINTS {
-            return Err(Error::setting("a grid", format!("of at most {MOST_POINTS} points"), points));
+            return Err(Error::setting("a grid", Rule::AtMostPoints { most: MOST_POINTS }, points));
         }
         axes.sort_by_key(|axis| match axis.0 {
             Kind::Rho1(_) => 0,

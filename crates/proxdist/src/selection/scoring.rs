@@ -5,6 +5,7 @@ use crate::error::{Error, Result};
 use crate::loss::{Loss, Task};
 use crate::metrics::{self, Labelled, Regression, linear_predictors, weights};
 use crate::objective::Objective;
+use crate::rule::Rule;
 use crate::solver::Fit;
 use serde::Serialize;
 use std::fmt;
@@ -49,7 +50,7 @@ impl Scoring {
             None => Ok(()),
             Some(row) => {
                 let found = format!("{self} with a response of {} at row {row}", response[row]);
-                Err(Error::setting("scoring", "loss or mse unless the response is 0 or 1", found))
+                Err(Error::setting("scoring", Rule::ScoreOfNumbers, found))
             }
         }
     }
@@ -64,9 +65,9 @@ impl Scoring {
         let mut predictors = linear_predictors(held_out, coefficients, intercept.unwrap_or(0.0))?;
         let (response, weights) = (held_out.response(), Some(&weights(held_out)[..]));
         match self {
-            Self::Auc => Labelled::new(&predictors, response, weights)?.auc().ok_or_else(|| {
-                Error::setting("scoring", "something else than auc where a fold has one class only", "auc")
-            }),
+            Self::Auc => Labelled::new(&predictors, response, weights)?
+                .auc()
+                .ok_or_else(|| Error::setting("scoring", Rule::ScoreOfOneClass, "auc")),
             Self::Accuracy if loss.task() == Task::TwoClasses => {
                 let (scores, scale) = metrics::scores(loss, &predictors);
                 Ok(Labelled::new(&scores, response, weights)?.accuracy(scale.threshold()))

@@ -3,6 +3,7 @@
 use super::grid::Point;
 use super::scoring::Scoring;
 use crate::error::{Error, Result};
+use crate::rule::Rule;
 use serde::Serialize;
 use std::cmp::Ordering;
 use std::fmt;
@@ -37,7 +38,7 @@ impl FromStr for Choice {
     fn from_str(text: &str) -> Result<Self> {
         let wanted = text.replace('_', "-");
         let found = Self::NAMES.iter().find(|(_, name)| *name == wanted);
-        found.map(|(choice, _)| *choice).ok_or_else(|| Error::setting("choice", "one-standard-error or best", text))
+        found.map(|(choice, _)| *choice).ok_or_else(|| Error::setting("choice", Rule::Choice, text))
     }
 }
 

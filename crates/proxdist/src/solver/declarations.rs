@@ -1,29 +1,10 @@
 //! One row for each setting: names, default, rule, help, and how its value is read and written.
 
+use super::reading::{Refused, from_one, number, or, plain, position, put, time, unless, word};
 use super::setting::{Declaration, Kind, Setting, Topic, Word};
 use super::{Settings, StopRule};
-use crate::error::Error;
 use crate::sampling::Sampling;
 use crate::schedule::Growth;
-use std::fmt::Display;
-use std::str::FromStr;
-use std::time::Duration;
-
-/// Why a value is not taken.
-pub(super) enum Refused {
-    /// It breaks the rule of the declaration.
-    ByRule,
-    /// It has a grammar of its own, which says more.
-    Because(Error),
-}
-
-impl From<Error> for Refused {
-    fn from(error: Error) -> Self {
-        Self::Because(error)
-    }
-}
-
-type Read<T> = Result<T, Refused>;
 
 const SAMPLINGS: [Sampling; 4] =
     [Sampling::WithoutReplacement, Sampling::Reshuffled, Sampling::Cyclic, Sampling::FullBatch];
@@ -326,60 +307,6 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
     },
 ];
 
-fn put<T>(place: &mut T, value: Read<T>) -> Read<()> {
-    *place = value?;
-    Ok(())
-}
-
-/// Nothing for the word that stands for it, and a value otherwise.
-fn unless<T>(nothing: &str, text: &str, read: impl Fn(&str) -> Read<T>) -> Read<Option<T>> {
-    if text == nothing { Ok(None) } else { read(text).map(Some) }
-}
-
-fn or(nothing: &str, value: Option<impl Display>) -> String {
-    value.map_or_else(|| nothing.to_owned(), |value| value.to_string())
-}
-
-fn plain<T: FromStr>(text: &str) -> Read<T> {
-    text.trim().parse().map_err(|_| Refused::ByRule)
-}
-
-fn number(text: &str, is_fine: impl Fn(&f64) -> bool) -> Read<f64> {
-    plain(text).and_then(|value| if is_fine(&value) { Ok(value) } else { Err(Refused::ByRule) })
-}
-
-fn from_one<T: FromStr + PartialEq + Default>(text: &str) -> Read<T> {
-    plain(text).and_then(|count| if count == T::default() { Err(Refused::ByRule) } else { Ok(count) })
-}
-
-/// Snake case is for those who write Python.
-fn position(words: &[Word], text: &str) -> Read<usize> {
-    let text = text.replace('_', "-");
-    let is_meant = |word: &Word| word.name == text || word.alias == Some(&text[..]);
-    words.iter().position(is_meant).ok_or(Refused::ByRule)
-}
-
-fn word<T: PartialEq>(words: &[Word], values: &[T], value: &T) -> String {
-    let found = values.iter().zip(words).find(|(known, _)| **known == *value);
-    found.map_or_else(String::new, |(_, word)| word.name.to_owned())
-}
-
-fn time(text: &str) -> Read<Duration> {
-    let split = text.find(|c: char| c.is_ascii_alphabetic() && c != 'e').unwrap_or(text.len());
-    let (number, unit) = text.split_at(split);
-    let seconds = match unit {
-        "ms" => 1e-3,
-        "" | "s" => 1.0,
-        "m" | "min" => 60.0,
-        "h" => 3600.0,
-        _ => return Err(Refused::ByRule),
-    } * plain::<f64>(number)?;
-    match Duration::try_from_secs_f64(seconds) {
-        Ok(time) if !time.is_zero() => Ok(time),
-        _ => Err(Refused::ByRule),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -400,16 +327,6 @@ mod tests {
             let read = Settings::default().with(declared.setting, declared.default).unwrap();
             assert_eq!((declared.write)(&read), declared.default, "{}", declared.name);
         }
-    }
-
-    #[test]
-    fn times_have_units() {
-        let read = |text: &str| time(text).ok();
-        assert_eq!(read("30s"), Some(Duration::from_secs(30)));
-        assert_eq!(read("1.5m"), Some(Duration::from_secs(90)));
-        assert_eq!(read("250ms"), Some(Duration::from_millis(250)));
-        assert_eq!(read("2"), Some(Duration::from_secs(2)));
-        assert!(["", "s", "-1s", "0s", "1 year", "inf", "1e300h", "nan"].iter().all(|text| read(text).is_none()));
     }
 
     #[test]

@@ -11,6 +11,7 @@ use crate::loss::{Loss, Sum};
 use crate::problem::Problem;
 use crate::prox::{Prox, SpectralProx};
 use crate::ridge::Ridge;
+use crate::rule::Rule;
 use std::fmt;
 use std::sync::Arc;
 
@@ -168,12 +169,12 @@ impl Method {
     pub(crate) fn check(&self, problem: &Problem) -> Result<()> {
         let positive = |setting, value: f64| {
             let is_fine = value > 0.0 && value.is_finite();
-            if is_fine { Ok(()) } else { Err(Error::setting(setting, "positive and finite", value)) }
+            if is_fine { Ok(()) } else { Err(Error::setting(setting, Rule::Positive, value)) }
         };
         match self {
             Self::FullBatch { tolerance: Some(tolerance), .. } => positive("the tolerance of pd", *tolerance),
             Self::ConstrainedPoint { tolerance } => positive("the tolerance of cspp", *tolerance),
-            Self::RobbinsMonro { steps: Some(0) } => Err(Error::setting("the steps of prm", "at least 1", 0)),
+            Self::RobbinsMonro { steps: Some(0) } => Err(Error::setting("the steps of prm", Rule::AtLeast(1), 0)),
             Self::ProximalGradient { penalty: Some(NormPenalty::L1(weight) | NormPenalty::L2(weight)) } => {
                 positive("the penalty of spg", *weight)?;
                 if matches!(problem.constraint().structure(), Structure::WholeSpace) {

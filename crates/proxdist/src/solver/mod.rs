@@ -19,6 +19,7 @@ mod notes;
 mod projected_gradient;
 mod proximal_distance;
 mod proximal_gradient;
+mod reading;
 mod robbins_monro;
 mod setting;
 mod settings;

@@ -15,8 +15,10 @@
 //! ```
 
 use super::Settings;
-use super::declarations::{DECLARATIONS, Refused};
+use super::declarations::DECLARATIONS;
+use super::reading::Refused;
 use crate::error::{Error, Result};
+use crate::rule::Rule;
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -136,8 +138,7 @@ impl Setting {
 
     /// The error that names the setting, its rule and what was found.
     pub(super) fn refuse(self, value: impl fmt::Display) -> Error {
-        let Declaration { name, rule, .. } = self.declaration();
-        Error::setting(name, *rule, value)
+        Error::setting(self.declaration().name, Rule::Declared(self), value)
     }
 }
 

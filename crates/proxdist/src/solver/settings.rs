@@ -2,6 +2,7 @@
 
 use super::{Method, Setting};
 use crate::error::{Error, Result};
+use crate::rule::Rule;
 use crate::run::State;
 use crate::sampling::Sampling;
 use crate::schedule::{Growth, Polynomial, Schedule};
@@ -295,7 +296,7 @@ impl Settings {
             return Ok(Cow::Borrowed(self));
         }
         let Some(rho1) = self.rho1 else {
-            return Err(Error::setting("schedule", "poly unless rho1 is a number", self.growth));
+            return Err(Error::setting("schedule", Rule::PolynomialWithoutRho1, self.growth));
         };
         let schedule = Some(self.growth.starting_at(rho1, self.gamma)?);
         Ok(Cow::Owned(Self { schedule, ..self.clone() }))
@@ -325,7 +326,7 @@ impl Settings {
     pub(crate) fn check(&self, rows: usize, columns: usize) -> Result<()> {
         for (name, count) in [("batch_size", self.batch_size), ("monitor_rows", self.monitor_rows)] {
             if let Some(count) = count.filter(|count| !(1..=rows).contains(count)) {
-                return Err(Error::setting(name, format!("from 1 to the number of rows, {rows}"), count));
+                return Err(Error::setting(name, Rule::SomeRows { rows }, count));
             }
         }
         self.check_alone()?;
@@ -336,7 +337,7 @@ impl Settings {
         }
         match start.iter().chain([&self.start_intercept]).find(|value| !value.is_finite()) {
             None => Ok(()),
-            Some(value) => Err(Error::setting("start", "finite", value)),
+            Some(value) => Err(Error::setting("start", Rule::Finite, value)),
         }
     }
 }

@@ -6,6 +6,7 @@
 use super::rates::largest_fast_rho1;
 use super::{Bounds, Constants};
 use crate::error::{Error, Result};
+use crate::rule::Rule;
 use rayon::prelude::*;
 use serde::Serialize;
 
@@ -46,7 +47,7 @@ pub struct Advice {
 /// Advice for `steps` steps.
 pub fn advise(constants: Constants, steps: u64) -> Result<Advice> {
     if !(1..=MOST_STEPS).contains(&steps) {
-        return Err(Error::setting("steps to advise for", format!("from 1 to {MOST_STEPS}"), steps));
+        return Err(Error::setting("steps to advise for", Rule::Steps { most: MOST_STEPS }, steps));
     }
     let theorem = best(constants, |bounds| bounds.ln_parameter(steps).unwrap_or(f64::INFINITY))?;
     let step_by_step = best(constants, |bounds| bounds.ln_parameter_step_by_step(&[steps])[0])?;

@@ -6,6 +6,7 @@ use crate::constraint::Workspace;
 use crate::error::{Error, Result};
 use crate::problem::{Problem, in_pool};
 use crate::prox::Prox;
+use crate::rule::Rule;
 use crate::sampling::Sampler;
 use crate::schedule::Polynomial;
 use crate::solver::{DistanceStep, ProximalDistance, Solver as _};
@@ -71,7 +72,7 @@ pub fn measure(
     let schedule = Polynomial::new(plan.rho1, plan.gamma)?;
     if plan.steps == 0 || plan.repeats == 0 {
         let name = if plan.steps == 0 { "steps to measure" } else { "repeats" };
-        return Err(Error::setting(name, "at least 1", 0));
+        return Err(Error::setting(name, Rule::AtLeast(1), 0));
     }
     let steps = checkpoints(plan.steps);
     let numbers = 0..plan.repeats as u64;

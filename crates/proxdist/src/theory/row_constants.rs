@@ -9,6 +9,7 @@
 //! For $b$ of $n$ rows drawn without replacement,
 //! $\mathbb{E}\|\nabla f_B\|^2 = \|\nabla F\|^2 + \frac{n-b}{b(n-1)}\big(\frac1n\sum_i\|\nabla f_i\|^2 - \|\nabla F\|^2\big)$.
 
+use super::TheoryFault;
 use crate::data::{Pass, Support, Wanted};
 use crate::error::{Error, Result};
 use crate::linalg::{Eigen, norm_squared};
@@ -59,10 +60,7 @@ impl RowConstants {
         row_lipschitz.sort_by(|a, b| b.total_cmp(a));
         match row_lipschitz.first() {
             Some(largest) if largest.is_finite() && mean_square.is_finite() => Ok(Self { row_lipschitz, mean_square }),
-            _ => Err(Error::Theory {
-                reason: "the squared length of a row overflows".to_owned(),
-                remedy: "scale large features down".to_owned(),
-            }),
+            _ => Err(Error::Theory(Box::new(TheoryFault::RowOverflows))),
         }
     }
 

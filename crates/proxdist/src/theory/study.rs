@@ -2,9 +2,9 @@
 //!
 //! $\theta_*$ is the result of a fit with the exact finish, whose first penalty is chosen by the race: both are kept.
 
-use super::Constants;
 use super::curvature::{Basis, Curvature, MOST_DIMENSIONS};
 use super::row_constants::{RowConstants, largest_curvature};
+use super::{Constants, TheoryFault};
 use crate::constraint::Workspace;
 use crate::error::{Error, Result};
 use crate::linalg::norm;
@@ -115,17 +115,9 @@ impl Study {
 /// $\kappa$, or why the theory stops here.
 fn curvature_bound(problem: &Problem) -> Result<f64> {
     let loss = problem.loss();
-    let remedy = || "the squared, logistic, huber and squared-hinge losses have all constants".to_owned();
+    let refused = |fault: TheoryFault| Error::Theory(Box::new(fault));
     if !loss.is_differentiable() {
-        let reason =
-            format!("the {} loss is not differentiable: Assumptions 3 and 4 fail, and there is no L", loss.spec());
-        return Err(Error::Theory { reason, remedy: remedy() });
+        return Err(refused(TheoryFault::NotDifferentiable { loss: loss.spec() }));
     }
-    loss.curvature_bound().ok_or_else(|| {
-        let reason = format!(
-            "the curvature of the {} loss has no known bound: Assumption 4 fails, and there is no L",
-            loss.spec()
-        );
-        Error::Theory { reason, remedy: remedy() }
-    })
+    loss.curvature_bound().ok_or_else(|| refused(TheoryFault::Unbounded { loss: loss.spec() }))
 }

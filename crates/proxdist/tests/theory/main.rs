@@ -298,7 +298,7 @@ impl Loss for Absolute {
 #[test]
 fn what_the_theory_cannot_say_is_refused_with_a_reason() -> Result<()> {
     let refusal = |problem: Problem| match Study::of(&problem, &Settings::default()) {
-        Err(Error::Theory { reason, remedy }) => (reason, remedy),
+        Err(Error::Theory(fault)) => (fault.to_string(), fault.remedy()),
         Err(other) => panic!("{other}"),
         Ok(study) => panic!("{:?}", study.constants),
     };

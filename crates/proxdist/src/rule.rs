@@ -1,0 +1,122 @@
+//! What a setting or an argument must be: the rules, with their numbers, so that a caller can say what would be right without reading a message.
+
+use crate::solver::Setting;
+
+/// A rule, in words that are read after "must be".
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Rule {
+    /// That of a declared setting.
+    #[error("{}", .0.declaration().rule)]
+    Declared(Setting),
+    /// A finite number.
+    #[error("finite")]
+    Finite,
+    /// A finite number above zero.
+    #[error("positive and finite")]
+    Positive,
+    /// A finite number that is not below zero.
+    #[error("zero or positive, and finite")]
+    NotNegative,
+    /// The same for every column.
+    #[error("finite and not negative for every column")]
+    NotNegativeInColumns,
+    /// A number up to a limit.
+    #[error("from 0 to {most:e}")]
+    UpTo {
+        /// The limit.
+        most: f64,
+    },
+    /// A factor that does not shrink.
+    #[error("at least 1 and finite")]
+    FiniteFromOne,
+    /// A count that is not too small.
+    #[error("at least {0}")]
+    AtLeast(u64),
+    /// A number of steps that is not zero.
+    #[error("at least 1 step")]
+    AtLeastOneStep,
+    /// A number of steps up to a limit.
+    #[error("from 1 to {most}")]
+    Steps {
+        /// The limit.
+        most: u64,
+    },
+    /// A label of two classes.
+    #[error("0 or 1")]
+    ZeroOrOne,
+    /// An index that fits into 32 bits.
+    #[error("below 2^32")]
+    Below32Bits,
+    /// A number of rows, at least one.
+    #[error("from 1 to the number of rows, {rows}")]
+    SomeRows {
+        /// Rows there are.
+        rows: usize,
+    },
+    /// At most one for each row.
+    #[error("at most the number of rows, {rows}")]
+    AtMostRows {
+        /// Rows there are.
+        rows: usize,
+    },
+    /// The number of a row.
+    #[error("below the number of rows, {rows}")]
+    RowNumber {
+        /// Rows there are.
+        rows: usize,
+    },
+    /// At most one for each row of the smallest class.
+    #[error("at most {rows}, the number of rows with label {label}")]
+    AtMostInClass {
+        /// Rows with the label.
+        rows: usize,
+        /// The label.
+        label: f64,
+    },
+    /// At most one for each column.
+    #[error("at most {columns}, the number of columns")]
+    AtMostColumns {
+        /// Columns there are.
+        columns: usize,
+    },
+    /// At most one for every second column.
+    #[error("at most {pairs}, half the columns")]
+    AtMostPairs {
+        /// Half the columns.
+        pairs: usize,
+    },
+    /// A rank that the truth of the paper's matrix model can have.
+    #[error("such that 128 ones in 64 x 64 can have it")]
+    RankOfPattern,
+    /// A schedule that needs no first penalty.
+    #[error("poly unless rho1 is a number")]
+    PolynomialWithoutRho1,
+    /// A state that belongs to a run.
+    #[error("a state that a run has handed out")]
+    HandedOut,
+    /// The numbers of parts that all have rows.
+    #[error("numbers from 0 without a gap")]
+    WithoutGap,
+    /// A grid beside a schedule.
+    #[error("without rho1 where a schedule is given")]
+    WithoutRho1,
+    /// Axes that can be told apart.
+    #[error("of axes with different names")]
+    DifferentAxes,
+    /// A grid that is not too large.
+    #[error("of at most {most} points")]
+    AtMostPoints {
+        /// The limit.
+        most: usize,
+    },
+    /// A score that is defined for the response.
+    #[error("loss or mse unless the response is 0 or 1")]
+    ScoreOfNumbers,
+    /// A score that is defined where a fold has one class.
+    #[error("something else than auc where a fold has one class only")]
+    ScoreOfOneClass,
+    /// How a point of the grid is chosen.
+    #[error("one-standard-error or best")]
+    Choice,
+}
