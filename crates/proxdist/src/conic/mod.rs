@@ -11,6 +11,8 @@
 //! - `nearest.rs`: the nearest point of the set, or a proof that it has none.
 
 mod interior;
+mod kernel;
+mod merging;
 mod multipliers;
 mod nearest;
 mod refine;

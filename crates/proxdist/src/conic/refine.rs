@@ -8,8 +8,10 @@
 //! 2. On them the conditions $Z^T(Hx + c + \sum_k\lambda_k(x - a_k)) + J^Ty = 0$, $Jx = b$, $\|x - a_k\| = r_k$ are solved by Newton's method, where $J$ are the rows left over.
 //! 3. Rows that turn out violated join, rows with a negative multiplier leave, and the system is solved again.
 
-use super::{Conic, Hessian, Quadratic, multipliers, without_flat};
-use crate::linalg::{Cholesky, axpy, dot};
+use super::kernel::Kernel;
+use super::merging::Merging;
+use super::{Conic, Quadratic, multipliers, without_flat};
+use crate::linalg::axpy;
 
 /// Rounds of joining and leaving.
 const ROUNDS: usize = 30;
@@ -24,8 +26,6 @@ const ROUNDING: f64 = 1e-13;
 const STATIONARY: f64 = 1e-11;
 /// Cosine of the angle with a row from which on a step clearly leads away from it.
 const CLEARLY: f64 = 1e-6;
-/// Added to the diagonal, relative to it; the residuals are those without it, so that it only slows down.
-const DAMPING: f64 = 1e-10;
 
 /// Rows and balls that hold with equality.
 #[derive(Clone, Debug, PartialEq)]
@@ -145,7 +145,7 @@ enum Place {
 }
 
 /// The problem in the classes.
-struct Reduced {
+pub(super) struct Reduced {
     places: Vec<Place>,
     members: Vec<Vec<(usize, f64)>>,
     /// Rows left over.
@@ -155,49 +155,20 @@ struct Reduced {
 /// A row left over: its place among the rows of the set, the coefficients of the classes, the right-hand side.
 type Left = (usize, Vec<(usize, f64)>, f64);
 
-/// Union–find with signs: `x_i = sign · x_parent`.
-struct Merging {
-    parent: Vec<(usize, f64)>,
-    value: Vec<Option<f64>>,
-}
-
-impl Merging {
-    fn root(&self, variable: usize) -> (usize, f64) {
-        let (mut at, mut sign) = (variable, 1.0);
-        while self.parent[at].0 != at {
-            sign *= self.parent[at].1;
-            at = self.parent[at].0;
-        }
-        (at, sign)
-    }
-
-    /// Fixes a variable; false if it has another value already.
-    fn fix(&mut self, variable: usize, value: f64) -> bool {
-        let (root, sign) = self.root(variable);
-        let value = sign * value + 0.0;
-        let before = *self.value[root].get_or_insert(value);
-        (before - value).abs() <= 1e-12 * before.abs().max(value.abs())
-    }
-
-    /// Sets `x_i = sign · x_j`; false if both have values that differ.
-    fn unite(&mut self, i: usize, j: usize, sign: f64) -> bool {
-        let ((a, sign_a), (b, sign_b)) = (self.root(i), self.root(j));
-        if a == b {
-            // x = −x leaves only zero.
-            return sign_a == sign * sign_b || self.fix(i, 0.0);
-        }
-        // x_a = sign_a · sign · sign_b · x_b
-        let sign = sign_a * sign * sign_b;
-        let value = self.value[a];
-        self.parent[a] = (b, sign);
-        value.is_none_or(|value| self.fix(a, value))
-    }
-}
-
 impl Reduced {
+    /// Variables of the set.
+    pub(super) fn own(&self) -> usize {
+        self.places.len()
+    }
+
+    /// The classes, each its variables with their signs.
+    pub(super) fn classes(&self) -> &[Vec<(usize, f64)>] {
+        &self.members
+    }
+
     fn of(conic: &Conic, active: &Active) -> Option<Self> {
         let size = conic.variables();
-        let mut merging = Merging { parent: (0..size).map(|j| (j, 1.0)).collect(), value: vec![None; size] };
+        let mut merging = Merging::new(size);
         let mut left = Vec::new();
         for (i, row) in conic.rows.iter().enumerate().filter(|&(i, _)| active.rows[i]) {
             let fits = match row.terms[..] {
@@ -217,7 +188,7 @@ impl Reduced {
         let mut places = Vec::with_capacity(size);
         for j in 0..size {
             let (root, sign) = merging.root(j);
-            if let Some(value) = merging.value[root] {
+            if let Some(value) = merging.value(root) {
                 places.push(Place::Fixed(sign * value + 0.0));
                 continue;
             }
@@ -370,105 +341,5 @@ impl Reduced {
         active.balls = multipliers;
         self.expand(&v, x);
         Some(self.rows.iter().zip(y).map(|((i, ..), y)| (*i, y)).collect())
-    }
-}
-
-/// $Z^T(H + \sum_k\lambda_kI)Z$, factored or diagonal.
-#[derive(Default)]
-struct Kernel {
-    diagonal: Vec<f64>,
-    cholesky: Option<Cholesky>,
-}
-
-impl Kernel {
-    /// With what the multipliers of the balls add to each diagonal entry.
-    fn prepare(&mut self, reduced: &Reduced, quadratic: &Quadratic, extra: &[f64]) -> Option<()> {
-        let (own, free) = (reduced.places.len(), reduced.members.len());
-        let size = free + quadratic.size() - own;
-        let single: Vec<[(usize, f64); 1]> = (own..quadratic.size()).map(|j| [(j, 1.0)]).collect();
-        let classes: Vec<&[(usize, f64)]> =
-            reduced.members.iter().map(|m| &m[..]).chain(single.iter().map(|m| &m[..])).collect();
-        let own_part = |class: &[(usize, f64)]| class.iter().map(|&(j, _)| extra[j]).sum::<f64>();
-        match &quadratic.hessian {
-            Hessian::Diagonal(diagonal) => {
-                let entry =
-                    |class: &&[(usize, f64)]| class.iter().map(|&(j, _)| diagonal[j]).sum::<f64>() + own_part(class);
-                self.diagonal = classes.iter().map(entry).collect();
-                self.cholesky = None;
-            }
-            Hessian::Dense(all) => {
-                let width = quadratic.size();
-                let cholesky = self.cholesky.get_or_insert_with(Cholesky::default);
-                let matrix = cholesky.matrix(size);
-                let mut image = vec![0.0; width];
-                for (g, class) in classes.iter().enumerate() {
-                    image.fill(0.0);
-                    class.iter().for_each(|&(j, sign)| axpy(sign, &all[j * width..(j + 1) * width], &mut image));
-                    for (h, other) in classes.iter().enumerate() {
-                        matrix[g * size + h] = other.iter().map(|&(j, sign)| sign * image[j]).sum();
-                    }
-                    matrix[g * size + g] += own_part(class);
-                }
-                self.diagonal = (0..size).map(|g| matrix[g * size + g]).collect();
-            }
-        }
-        let top = self.diagonal.iter().copied().fold(0.0, f64::max);
-        if !top.is_finite() {
-            return None;
-        }
-        let top = if top > 0.0 { top } else { 1.0 };
-        // A class without curvature stays where the rows put it.
-        self.diagonal.iter_mut().for_each(|d| *d = d.max(1e-14 * top));
-        let Some(cholesky) = &mut self.cholesky else { return Some(()) };
-        let plain = cholesky.matrix(size).to_vec();
-        for damping in [DAMPING, 1e-7, 1e-4] {
-            let matrix = cholesky.matrix(size);
-            matrix.copy_from_slice(&plain);
-            (0..size).for_each(|g| matrix[g * size + g] = matrix[g * size + g].max(self.diagonal[g]) * (1.0 + damping));
-            if cholesky.factor() {
-                return Some(());
-            }
-        }
-        None
-    }
-
-    fn solve(&mut self, rhs: &mut [f64]) {
-        match &mut self.cholesky {
-            Some(cholesky) => cholesky.solve(rhs),
-            None => rhs.iter_mut().zip(&self.diagonal).for_each(|(r, d)| *r /= d),
-        }
-    }
-
-    /// The Newton step in the classes and multipliers.
-    fn step(&mut self, dual: &[f64], equations: &[(Vec<(usize, f64)>, f64)]) -> Option<(Vec<f64>, Vec<f64>)> {
-        let mut v: Vec<f64> = dual.iter().map(|d| -d).collect();
-        self.solve(&mut v);
-        let count = equations.len();
-        if count == 0 {
-            return Some((v, Vec::new()));
-        }
-        let times = |terms: &[(usize, f64)], x: &[f64]| terms.iter().map(|&(class, a)| a * x[class]).sum::<f64>();
-        let mut solved = Vec::with_capacity(count);
-        for (terms, _) in equations {
-            let mut column = vec![0.0; v.len()];
-            terms.iter().for_each(|&(class, a)| column[class] = a);
-            self.solve(&mut column);
-            solved.push(column);
-        }
-        let mut schur = Cholesky::default();
-        let plain: Vec<f64> =
-            equations.iter().flat_map(|(terms, _)| solved.iter().map(move |column| times(terms, column))).collect();
-        let mut y: Vec<f64> = equations.iter().map(|(terms, residual)| times(terms, &v) + residual).collect();
-        for damping in [1e-15, 1e-12, 1e-9] {
-            let matrix = schur.matrix(count);
-            matrix.copy_from_slice(&plain);
-            (0..count).for_each(|i| matrix[i * count + i] *= 1.0 + damping);
-            if schur.factor() {
-                schur.solve(&mut y);
-                solved.iter().zip(&y).for_each(|(column, y)| axpy(-y, column, &mut v));
-                return (dot(&v, &v).is_finite()).then_some((v, y));
-            }
-        }
-        None
     }
 }

@@ -1,0 +1,112 @@
+//! Newton steps in the classes of variables that move as one (`refine.rs`): $Z^THZ$ for the classes $Z$, and a Schur complement for the rows and spheres.
+
+use super::refine::Reduced;
+use super::{Hessian, Quadratic};
+use crate::linalg::{Cholesky, axpy, dot};
+
+/// Added to the diagonal, relative to it; the residuals are those without it, so that it only slows down.
+const DAMPING: f64 = 1e-10;
+
+/// $Z^T(H + \sum_k\lambda_kI)Z$, factored or diagonal.
+#[derive(Default)]
+pub(super) struct Kernel {
+    pub(super) diagonal: Vec<f64>,
+    cholesky: Option<Cholesky>,
+}
+
+impl Kernel {
+    /// With what the multipliers of the balls add to each diagonal entry.
+    pub(super) fn prepare(&mut self, reduced: &Reduced, quadratic: &Quadratic, extra: &[f64]) -> Option<()> {
+        let (own, free) = (reduced.own(), reduced.classes().len());
+        let size = free + quadratic.size() - own;
+        let single: Vec<[(usize, f64); 1]> = (own..quadratic.size()).map(|j| [(j, 1.0)]).collect();
+        let classes: Vec<&[(usize, f64)]> =
+            reduced.classes().iter().map(|m| &m[..]).chain(single.iter().map(|m| &m[..])).collect();
+        let own_part = |class: &[(usize, f64)]| class.iter().map(|&(j, _)| extra[j]).sum::<f64>();
+        match &quadratic.hessian {
+            Hessian::Diagonal(diagonal) => {
+                let entry =
+                    |class: &&[(usize, f64)]| class.iter().map(|&(j, _)| diagonal[j]).sum::<f64>() + own_part(class);
+                self.diagonal = classes.iter().map(entry).collect();
+                self.cholesky = None;
+            }
+            Hessian::Dense(all) => {
+                let width = quadratic.size();
+                let cholesky = self.cholesky.get_or_insert_with(Cholesky::default);
+                let matrix = cholesky.matrix(size);
+                let mut image = vec![0.0; width];
+                for (g, class) in classes.iter().enumerate() {
+                    image.fill(0.0);
+                    class.iter().for_each(|&(j, sign)| axpy(sign, &all[j * width..(j + 1) * width], &mut image));
+                    for (h, other) in classes.iter().enumerate() {
+                        matrix[g * size + h] = other.iter().map(|&(j, sign)| sign * image[j]).sum();
+                    }
+                    matrix[g * size + g] += own_part(class);
+                }
+                self.diagonal = (0..size).map(|g| matrix[g * size + g]).collect();
+            }
+        }
+        let top = self.diagonal.iter().copied().fold(0.0, f64::max);
+        if !top.is_finite() {
+            return None;
+        }
+        let top = if top > 0.0 { top } else { 1.0 };
+        // A class without curvature stays where the rows put it.
+        self.diagonal.iter_mut().for_each(|d| *d = d.max(1e-14 * top));
+        let Some(cholesky) = &mut self.cholesky else { return Some(()) };
+        let plain = cholesky.matrix(size).to_vec();
+        for damping in [DAMPING, 1e-7, 1e-4] {
+            let matrix = cholesky.matrix(size);
+            matrix.copy_from_slice(&plain);
+            (0..size).for_each(|g| matrix[g * size + g] = matrix[g * size + g].max(self.diagonal[g]) * (1.0 + damping));
+            if cholesky.factor() {
+                return Some(());
+            }
+        }
+        None
+    }
+
+    fn solve(&mut self, rhs: &mut [f64]) {
+        match &mut self.cholesky {
+            Some(cholesky) => cholesky.solve(rhs),
+            None => rhs.iter_mut().zip(&self.diagonal).for_each(|(r, d)| *r /= d),
+        }
+    }
+
+    /// The Newton step in the classes and multipliers.
+    pub(super) fn step(
+        &mut self,
+        dual: &[f64],
+        equations: &[(Vec<(usize, f64)>, f64)],
+    ) -> Option<(Vec<f64>, Vec<f64>)> {
+        let mut v: Vec<f64> = dual.iter().map(|d| -d).collect();
+        self.solve(&mut v);
+        let count = equations.len();
+        if count == 0 {
+            return Some((v, Vec::new()));
+        }
+        let times = |terms: &[(usize, f64)], x: &[f64]| terms.iter().map(|&(class, a)| a * x[class]).sum::<f64>();
+        let mut solved = Vec::with_capacity(count);
+        for (terms, _) in equations {
+            let mut column = vec![0.0; v.len()];
+            terms.iter().for_each(|&(class, a)| column[class] = a);
+            self.solve(&mut column);
+            solved.push(column);
+        }
+        let mut schur = Cholesky::default();
+        let plain: Vec<f64> =
+            equations.iter().flat_map(|(terms, _)| solved.iter().map(move |column| times(terms, column))).collect();
+        let mut y: Vec<f64> = equations.iter().map(|(terms, residual)| times(terms, &v) + residual).collect();
+        for damping in [1e-15, 1e-12, 1e-9] {
+            let matrix = schur.matrix(count);
+            matrix.copy_from_slice(&plain);
+            (0..count).for_each(|i| matrix[i * count + i] *= 1.0 + damping);
+            if schur.factor() {
+                schur.solve(&mut y);
+                solved.iter().zip(&y).for_each(|(column, y)| axpy(-y, column, &mut v));
+                return (dot(&v, &v).is_finite()).then_some((v, y));
+            }
+        }
+        None
+    }
+}
