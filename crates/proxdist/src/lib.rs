@@ -47,6 +47,7 @@ pub mod loss;
 pub mod metrics;
 pub mod model;
 pub mod objective;
+pub mod path;
 mod polish;
 mod preparation;
 mod problem;
