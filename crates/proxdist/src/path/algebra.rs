@@ -57,6 +57,10 @@ impl<'a> Algebra<'a> {
         FALL * value.abs() + ROUNDING * self.form.at_zero
     }
 
+    fn is_less(&self, value: f64, than: f64) -> bool {
+        value < than - self.negligible(than)
+    }
+
     /// Rows that may be asked for soon come along where they cost a pass.
     fn fetch(&mut self, needed: usize) -> Result<()> {
         let likely = if self.form.is_on_demand() { self.state.scores().additions(TOGETHER) } else { Vec::new() };
@@ -78,7 +82,7 @@ impl<'a> Algebra<'a> {
                 break;
             }
             let place = self.place();
-            if !self.is_lower(place.value, best.value) {
+            if !self.is_less(place.value, best.value) {
                 break;
             }
             best = place;
@@ -87,8 +91,8 @@ impl<'a> Algebra<'a> {
     }
 }
 
-impl Climb for Algebra<'_> {
-    fn set_ridge(&mut self, ridge: Ridge) {
+impl<'p> Climb<'p> for Algebra<'_> {
+    fn set_ridge(&mut self, ridge: Ridge<'p>) {
         self.form.set_ridge(ridge);
         self.state = State::default();
     }
@@ -146,7 +150,7 @@ impl Climb for Algebra<'_> {
                 held.pop_front();
             }
             let lowest = best.as_ref().map_or(from.value, |best| best.value);
-            if self.is_lower(self.value(), lowest) {
+            if self.is_less(self.value(), lowest) {
                 best = Some(self.place());
                 idle = 0;
             }
@@ -155,6 +159,6 @@ impl Climb for Algebra<'_> {
     }
 
     fn is_lower(&self, value: f64, than: f64) -> bool {
-        value < than - self.negligible(than)
+        self.is_less(value, than)
     }
 }

@@ -4,9 +4,10 @@
 //! What is left of a column may be small beside what it was computed from: a column that is far from zero in sparse rows, or one whose
 //! largest entries lie in the fold that was taken away. Such columns are summed again from their rows, centred first.
 
-use super::moments::{Centre, Moments, Working};
-use crate::data::Pass;
+use super::moments::{Centre, Moments, Working, is_sparse};
+use crate::data::{Pass, Rows};
 use crate::error::Result;
+use crate::linalg::{add_cross, add_transposed_product};
 use crate::objective::Objective;
 
 /// Share of a square that must be left for its digits to be trusted.
@@ -135,8 +136,8 @@ pub(super) fn cross_rows(objective: Objective, chosen: &[usize], about: &About) 
     let size = (columns + 2) * width;
     let sums = Pass::over(objective.data, size).sum(
         size,
-        || (Working::default(), Vec::new()),
-        |part, (working, block): &mut (Working, Vec<f64>), chunk| {
+        || (Working::default(), Vec::new(), Vec::new()),
+        |part, (working, block, all): &mut (Working, Vec<f64>, Vec<f64>), chunk| {
             working.measure(objective, chunk);
             block.clear();
             chunk.rows.pick(chosen, block);
@@ -150,27 +151,36 @@ pub(super) fn cross_rows(objective: Objective, chosen: &[usize], about: &About) 
                     linear[at] += *x * z;
                 }
             }
-            chunk.rows.add_transposed_product(block, width, products);
+            if let (Rows::Dense { values, .. }, true) = (chunk.rows, about.has_intercept) {
+                all.clear();
+                for row in values.chunks_exact(columns) {
+                    all.extend(row.iter().zip(about.means).map(|(x, mean)| x - mean));
+                }
+                add_transposed_product(all, block, columns, width, products);
+            } else {
+                chunk.rows.add_transposed_product(block, width, products);
+            }
         },
     )?;
+    let is_centred = about.has_intercept && !is_sparse(objective.data)?;
     let (products, rest) = sums.split_at(columns * width);
     let (totals, linear) = rest.split_at(width);
     let mut cross = vec![0.0; columns * width];
     for j in 0..columns {
         for at in 0..width {
-            cross[at * columns + j] = products[j * width + at] - mean(j) * totals[at];
+            let shift = if is_centred { 0.0 } else { mean(j) * totals[at] };
+            cross[at * columns + j] = products[j * width + at] - shift;
         }
     }
-    // Between the chosen columns both sides are centred first: they are the ones that may be far from zero.
-    centre_both(objective, chosen, about, &mut cross)?;
+    if about.has_intercept && !is_centred {
+        // Between the chosen columns both sides are centred first: they are the ones that may be far from zero.
+        centre_both(objective, chosen, about, &mut cross)?;
+    }
     Ok((cross, linear.to_vec()))
 }
 
 fn centre_both(objective: Objective, chosen: &[usize], about: &About, cross: &mut [f64]) -> Result<()> {
     let (columns, width) = (objective.data.columns(), chosen.len());
-    if !about.has_intercept {
-        return Ok(());
-    }
     let sums = Pass::over(objective.data, width * width).columns(Some(chosen)).sum(
         width * width,
         || (Working::default(), Vec::new(), Vec::new()),
@@ -182,7 +192,7 @@ fn centre_both(objective: Objective, chosen: &[usize], about: &About, cross: &mu
                 let root = c.sqrt();
                 centred.extend(row.iter().zip(chosen).map(|(x, &j)| root * (x - about.means[j])));
             }
-            crate::linalg::add_cross(centred, chunk.len(), width, part);
+            add_cross(centred, chunk.len(), width, part);
         },
     )?;
     for (a, &j) in chosen.iter().enumerate() {

@@ -18,9 +18,9 @@ pub(super) struct Place {
 }
 
 /// Moves between supports that lower F.
-pub(super) trait Climb {
+pub(super) trait Climb<'p> {
     /// Puts another ridge into F.
-    fn set_ridge(&mut self, ridge: Ridge);
+    fn set_ridge(&mut self, ridge: Ridge<'p>);
 
     /// The minimiser on a support in ascending order, perhaps started from another one; `None` if its columns are nearly dependent.
     fn minimiser(&mut self, support: &[usize], from: Option<&Place>) -> Result<Option<Place>>;

@@ -64,7 +64,11 @@ impl<'p> Finish<'p> {
         mut form: Option<&mut Form>,
         is_interrupted: bool,
     ) -> Result<Vec<PathPoint>> {
-        let known = if is_interrupted { places.iter().rposition(Option::is_some).map_or(0, |last| last + 1) } else { places.len() };
+        let known = if is_interrupted {
+            places.iter().rposition(Option::is_some).map_or(0, |last| last + 1)
+        } else {
+            places.len()
+        };
         let mut points: Vec<PathPoint> = Vec::with_capacity(known);
         for (size, place) in places[..known].iter().enumerate() {
             let found = match place {
@@ -85,7 +89,10 @@ impl<'p> Finish<'p> {
     fn point(&self, size: usize, place: &Place, form: Option<&mut Form>) -> Result<PathPoint> {
         let settled = match form {
             Some(form) => self.by_form(place, form)?,
-            None if place.is_separated => self.stretched(place)?,
+            None if place.is_separated => {
+                let point = stretched(&mut self.function(&place.support)?, &place.point)?;
+                Settled { point, stationarity: f64::INFINITY }
+            }
             None => self.on_data(&place.support, place.point.clone())?,
         };
         let mut theta = self.layout.zeros();
@@ -162,7 +169,8 @@ impl<'p> Finish<'p> {
     fn on_data(&self, support: &[usize], mut point: Vec<f64>) -> Result<Settled> {
         let mut function = self.function(support)?;
         let mut never = || ControlFlow::Continue(());
-        let ended = minimise(&mut function, &WholeSpace, &mut point, &mut Until { tolerance: 1e-12, poll: &mut never })?;
+        let ended =
+            minimise(&mut function, &WholeSpace, &mut point, &mut Until { tolerance: 1e-12, poll: &mut never })?;
         let stationarity = match ended.gradient {
             Some(gradient) => {
                 let curvatures = metric(&mut function, &point)?;
@@ -172,19 +180,19 @@ impl<'p> Finish<'p> {
         };
         Ok(Settled { point, stationarity })
     }
+}
 
-    /// Larger and larger coefficients in the direction in which F falls for ever.
-    fn stretched(&self, place: &Place) -> Result<Settled> {
-        let mut function = self.function(&place.support)?;
-        let (mut point, mut value) = (place.point.clone(), function.value(&place.point)?);
-        for _ in 0..DOUBLINGS {
-            let further: Vec<f64> = point.iter().map(|x| 2.0 * x).collect();
-            let lower = function.value(&further)?;
-            if value <= NEXT_TO_NOTHING * self.at_zero || lower.is_nan() || lower >= value {
-                break;
-            }
-            (point, value) = (further, lower);
+/// Larger and larger coefficients in the direction in which F falls for ever, until next to nothing is left of F.
+pub(super) fn stretched(function: &mut dyn Smooth, start: &[f64]) -> Result<Vec<f64>> {
+    let at_zero = function.value(&vec![0.0; start.len()])?;
+    let (mut point, mut value) = (start.to_vec(), function.value(start)?);
+    for _ in 0..DOUBLINGS {
+        let further: Vec<f64> = point.iter().map(|x| 2.0 * x).collect();
+        let lower = function.value(&further)?;
+        if value <= NEXT_TO_NOTHING * at_zero || lower.is_nan() || lower >= value {
+            break;
         }
-        Ok(Settled { point, stationarity: f64::INFINITY })
+        (point, value) = (further, lower);
     }
+    Ok(point)
 }

@@ -8,24 +8,39 @@
 mod algebra;
 mod centred;
 mod climb;
+mod columns;
 mod criterion;
+mod curved;
+mod engine;
 mod finish;
+mod fold;
 mod form;
+mod in_memory;
+mod model;
 mod moments;
+mod newton;
 mod on_demand;
 mod point;
+mod scored;
 mod scores;
 mod settings;
 mod state;
+#[cfg(test)]
+mod state_tests;
 mod sweeps;
 #[cfg(test)]
 mod testing;
 #[cfg(test)]
 mod tests;
 mod tracing;
+mod validation;
+#[cfg(test)]
+mod validation_tests;
 mod watch;
 
 pub use criterion::Criterion;
 pub use point::{Path, PathPoint};
+pub use scored::{PathScore, PathScores};
 pub use settings::PathSettings;
+pub use validation::{FinishedFold, PathValidation, PathWatch};
 pub use watch::{PathObserver, PathProgress};

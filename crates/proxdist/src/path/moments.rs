@@ -63,7 +63,11 @@ impl Centre {
             }
         })?;
         let mean = |sum: f64| if sums[columns + 1] > 0.0 { sum / sums[columns + 1] } else { 0.0 };
-        Ok(Self { columns: sums[..columns].iter().map(|&sum| mean(sum)).collect(), response: mean(sums[columns]), is_sparse })
+        Ok(Self {
+            columns: sums[..columns].iter().map(|&sum| mean(sum)).collect(),
+            response: mean(sums[columns]),
+            is_sparse,
+        })
     }
 }
 
@@ -129,6 +133,13 @@ impl Moments {
             linear: rest[columns..2 * columns].to_vec(),
             square: rest[2 * columns + 1],
         })
+    }
+
+    /// Sums over no rows.
+    pub(super) fn none(columns: usize) -> Self {
+        let zeros = || vec![0.0; columns];
+        let (first, linear, second) = (zeros(), zeros(), vec![0.0; columns * columns]);
+        Self { mass: 0.0, bend: 0.0, first, first_response: 0.0, second, linear, square: 0.0 }
     }
 
     /// Adds the sums over other rows, taken `times`: minus one takes them away.

@@ -129,13 +129,15 @@ impl Scores<'_> {
             }
             let (removal, row) = (self.removal(at), &self.rows[at]);
             for (enters, &across) in row.iter().enumerate() {
-                let gain = 0.5 * gain(self.slope[enters], self.left[enters], across, removal, self.floor) - cost;
-                if gain > least {
-                    found.push(Swap { leaves: at, enters, gain });
+                let gain = gain(self.slope[enters], self.left[enters], across, removal, self.floor);
+                // Nothing is gained by features that must not enter.
+                if gain > 0.0 && 0.5 * gain - cost > least {
+                    found.push(Swap { leaves: at, enters, gain: 0.5 * gain - cost });
                 }
             }
         }
-        let order = |a: &Swap, b: &Swap| b.gain.total_cmp(&a.gain).then((a.enters, a.leaves).cmp(&(b.enters, b.leaves)));
+        let order =
+            |a: &Swap, b: &Swap| b.gain.total_cmp(&a.gain).then((a.enters, a.leaves).cmp(&(b.enters, b.leaves)));
         if found.len() > most {
             found.select_nth_unstable_by(most, order);
             found.truncate(most);

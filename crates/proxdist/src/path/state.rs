@@ -231,7 +231,10 @@ impl State {
             let pairs = a.iter().zip(b).filter(|(a, _)| a.is_finite());
             pairs.map(|(a, b)| (a - b).abs() / (1.0 + a.abs())).fold(0.0, f64::max)
         };
-        assert_eq!(fresh.left.iter().map(|d| d.is_finite()).collect::<Vec<_>>(), self.left.iter().map(|d| d.is_finite()).collect::<Vec<_>>());
+        assert_eq!(
+            fresh.left.iter().map(|d| d.is_finite()).collect::<Vec<_>>(),
+            self.left.iter().map(|d| d.is_finite()).collect::<Vec<_>>()
+        );
         let mut worst = difference(&fresh.theta, &self.theta)
             .max(difference(&fresh.slope, &self.slope))
             .max(difference(&fresh.left, &self.left));

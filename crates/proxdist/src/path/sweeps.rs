@@ -42,7 +42,7 @@ impl Sweeps {
     }
 
     /// Takes a place in if it is lower than the best of its size; whether it was.
-    pub(super) fn offer(&mut self, climb: &dyn Climb, place: Place) -> bool {
+    pub(super) fn offer(&mut self, climb: &dyn Climb<'_>, place: Place) -> bool {
         let Some(held) = self.best.get_mut(place.support.len()) else { return false };
         let is_lower = held.place.as_ref().is_none_or(|best| climb.is_lower(place.value, best.value));
         if is_lower {
@@ -52,7 +52,7 @@ impl Sweeps {
     }
 
     /// Sweeps until no size improves, or until it is to end.
-    pub(super) fn run(&mut self, climb: &mut dyn Climb, patience: usize, watch: &mut Watch) -> Result<()> {
+    pub(super) fn run(&mut self, climb: &mut dyn Climb<'_>, patience: usize, watch: &mut Watch) -> Result<()> {
         let largest = self.best.len() - 1;
         loop {
             let mut has_improved = false;
@@ -72,7 +72,7 @@ impl Sweeps {
         }
     }
 
-    fn up(&mut self, size: usize, climb: &mut dyn Climb, watch: &mut Watch) -> Result<bool> {
+    fn up(&mut self, size: usize, climb: &mut dyn Climb<'_>, watch: &mut Watch) -> Result<bool> {
         let held = &mut self.best[size];
         let Some(place) = held.place.clone().filter(|place| !held.is_grown && !place.is_separated) else {
             return Ok(false);
@@ -85,7 +85,7 @@ impl Sweeps {
         self.took(size + 1, found, climb, watch)
     }
 
-    fn down(&mut self, size: usize, climb: &mut dyn Climb, watch: &mut Watch) -> Result<bool> {
+    fn down(&mut self, size: usize, climb: &mut dyn Climb<'_>, watch: &mut Watch) -> Result<bool> {
         let held = &mut self.best[size];
         let Some(place) = held.place.clone().filter(|_| !held.is_shrunk) else { return Ok(false) };
         if watch.is_over() {
@@ -96,7 +96,7 @@ impl Sweeps {
         self.took(size - 1, found, climb, watch)
     }
 
-    fn walk(&mut self, size: usize, patience: usize, climb: &mut dyn Climb, watch: &mut Watch) -> Result<bool> {
+    fn walk(&mut self, size: usize, patience: usize, climb: &mut dyn Climb<'_>, watch: &mut Watch) -> Result<bool> {
         let held = &mut self.best[size];
         let Some(place) = held.place.clone().filter(|place| !held.is_walked && !place.is_separated) else {
             return Ok(false);
@@ -109,10 +109,9 @@ impl Sweeps {
         self.took(size, found, climb, watch)
     }
 
-    fn took(&mut self, size: usize, found: Option<Place>, climb: &dyn Climb, watch: &mut Watch) -> Result<bool> {
+    fn took(&mut self, size: usize, found: Option<Place>, climb: &dyn Climb<'_>, watch: &mut Watch) -> Result<bool> {
         let is_lower = found.is_some_and(|place| self.offer(climb, place));
-        let progress =
-            PathProgress { ridge: self.ridge, size, largest: self.best.len() - 1, sweeps: self.sweeps };
+        let progress = PathProgress { ridge: self.ridge, size, largest: self.best.len() - 1, sweeps: self.sweeps };
         watch.step(progress);
         Ok(is_lower)
     }

@@ -1,15 +1,11 @@
 //! From a problem to its path.
 
-use super::algebra::Algebra;
-use super::centred::Centred;
-use super::climb::{Climb, Place};
+use super::engine::{Engine, Searched};
 use super::finish::Finish;
 use super::form::Form;
-use super::moments::{Centre, Moments};
-use super::on_demand::OnDemand;
+use super::in_memory::InMemory;
 use super::point::Path;
 use super::settings::PathSettings;
-use super::sweeps::Sweeps;
 use super::watch::{PathObserver, PathProgress, Watch};
 use crate::constraint::Structure;
 use crate::error::{Error, Result};
@@ -26,15 +22,11 @@ impl Path {
     }
 
     /// The same while someone watches, who may end it: then there are the sizes found so far.
-    pub fn trace_observed(
-        problem: &Problem,
-        settings: &PathSettings,
-        observer: &mut dyn PathObserver,
-    ) -> Result<Self> {
+    pub fn trace_observed(problem: &Problem, settings: &PathSettings, observer: &mut dyn PathObserver) -> Result<Self> {
         settings.check()?;
         problem.check(&Settings::default())?;
-        let largest = largest(problem)?;
-        in_pool(settings.threads, || trace(problem, largest, settings, &mut Watch::new(observer)))
+        largest(problem)?;
+        in_pool(settings.threads, || trace(problem, settings, None, &mut Watch::new(observer)))
     }
 }
 
@@ -59,74 +51,37 @@ pub(super) fn ridges<'p>(ridge: Ridge<'p>, settings: &PathSettings) -> Vec<Ridge
     settings.ridges.iter().map(|&weight| ridge.with_weight(weight)).collect()
 }
 
-fn trace(problem: &Problem, largest: usize, settings: &PathSettings, watch: &mut Watch) -> Result<Path> {
-    let (objective, layout) = (problem.objective(), problem.layout());
+/// The path of a problem that was checked; the matrix of a quadratic one may be known already.
+pub(super) fn trace<'p>(
+    problem: &'p Problem,
+    settings: &'p PathSettings,
+    known: Option<Form<'p>>,
+    watch: &mut Watch,
+) -> Result<Path> {
+    let data = problem.data();
+    let mut copy = InMemory::of(data);
+    let is_copied = !problem.loss().is_quadratic() && InMemory::is_worth_it(data, settings.memory);
+    let copied = if is_copied { Some(copy.copied()?) } else { None };
+    let objective = problem.objective();
+    let objective = Objective { data: copied.as_ref().unwrap_or(objective.data), ..objective };
+    let searched = Searched { objective, layout: problem.layout(), largest: largest(problem)?, settings };
     let mut path = Path {
         points: Vec::new(),
-        layout,
-        rows: (0..objective.data.rows()).filter(|&row| objective.data.weight(row) > 0.0).count(),
+        layout: problem.layout(),
+        rows: (0..data.rows()).filter(|&row| data.weight(row) > 0.0).count(),
         is_interrupted: false,
-        is_quadratic: objective.loss.is_quadratic(),
+        is_quadratic: problem.loss().is_quadratic(),
     };
-    let form = form_of(objective, problem.has_intercept(), largest, settings)?;
-    let Some(form) = form else { return Err(Error::Overflows { objective: f64::NAN }) };
-    let mut algebra = Algebra::new(form);
-    let mut known: Vec<Option<Place>> = Vec::new();
+    let mut engine = Engine::new(searched, known)?;
+    let mut places = Vec::new();
     for ridge in ridges(problem.ridge_term(), settings) {
-        let objective = Objective { ridge, ..objective };
-        known = places(&mut algebra, (largest, ridge), &known, settings, watch)?;
-        let is_over = watch.is_over();
-        let finish = Finish::new(objective, layout, &known)?;
-        path.points.extend(finish.points(&known, Some(&mut algebra.form), is_over)?);
-        path.is_interrupted = is_over;
-        if is_over {
+        places = engine.places(searched, ridge, &places, watch)?;
+        path.is_interrupted = watch.is_over();
+        let finish = Finish::new(Objective { ridge, ..objective }, problem.layout(), &places)?;
+        path.points.extend(finish.points(&places, engine.form(), path.is_interrupted)?);
+        if path.is_interrupted {
             break;
         }
     }
     Ok(path)
-}
-
-/// The matrix of a quadratic F, whole or on demand; `None` if the numbers are too extreme for it.
-fn form_of<'p>(
-    objective: Objective<'p>,
-    has_intercept: bool,
-    largest: usize,
-    settings: &PathSettings,
-) -> Result<Option<Form<'p>>> {
-    let columns = objective.data.columns();
-    if !fits(columns, settings.memory) {
-        return Ok(Form::on_demand(OnDemand::new(objective, has_intercept, (settings.memory, largest + 1))?));
-    }
-    let centre = Centre::of(objective, has_intercept)?;
-    let mut sums = Centred::new(Moments::of(objective, &centre)?, &centre, has_intercept, None);
-    sums.mend(objective, has_intercept)?;
-    Ok(Form::whole(sums, None, has_intercept))
-}
-
-/// Whether a matrix of all products of columns may be kept.
-pub(super) fn fits(columns: usize, memory: usize) -> bool {
-    columns.saturating_mul(columns).saturating_mul(8) <= memory
-}
-
-/// The best places of all sizes for one ridge, started from those of another.
-pub(super) fn places(
-    climb: &mut dyn Climb,
-    (largest, ridge): (usize, Ridge),
-    known: &[Option<Place>],
-    settings: &PathSettings,
-    watch: &mut Watch,
-) -> Result<Vec<Option<Place>>> {
-    climb.set_ridge(ridge);
-    let mut sweeps = Sweeps::new(largest, ridge.weight());
-    let Some(empty) = climb.minimiser(&[], None)? else { return Ok(sweeps.into_places()) };
-    sweeps.offer(climb, empty);
-    for place in known.iter().flatten().filter(|place| !place.support.is_empty()) {
-        let again = climb.minimiser(&place.support, Some(place))?;
-        let lower = again.map(|again| climb.exchanged(&again, watch)).transpose()?;
-        if let Some(lower) = lower.flatten() {
-            sweeps.offer(climb, lower);
-        }
-    }
-    sweeps.run(climb, settings.walk, watch)?;
-    Ok(sweeps.into_places())
 }
