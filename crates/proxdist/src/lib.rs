@@ -48,6 +48,7 @@ pub mod metrics;
 pub mod model;
 mod model_fault;
 pub mod objective;
+pub mod path;
 mod polish;
 mod preparation;
 mod problem;

@@ -98,6 +98,11 @@ impl Units {
         self.scaling.is_some()
     }
 
+    /// What is done to the columns, if they are scaled.
+    pub(crate) fn scaling(&self) -> Option<&Scaling> {
+        self.scaling.as_ref()
+    }
+
     /// Whether means are subtracted, too.
     pub fn is_centered(&self) -> bool {
         self.scaling.as_ref().is_some_and(Scaling::is_centered)

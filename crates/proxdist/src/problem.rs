@@ -114,7 +114,7 @@ impl<'a> Problem<'a> {
         in_pool(settings.threads, || run(whole))
     }
 
-    fn check(&self, settings: &Settings) -> Result<()> {
+    pub(crate) fn check(&self, settings: &Settings) -> Result<()> {
         settings.check(self.data.rows(), self.data.columns())?;
         if !(0.0..=LARGEST).contains(&self.ridge_weight()) {
             return Err(Error::setting("ridge", Rule::UpTo { most: LARGEST }, self.ridge_weight()));

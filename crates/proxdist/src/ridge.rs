@@ -40,6 +40,11 @@ impl<'p> Ridge<'p> {
         Self { added: self.added + weight, ..self }
     }
 
+    /// Another weight in the same units.
+    pub(crate) fn with_weight(self, weight: f64) -> Self {
+        Self { weight, added: 0.0, ..self }
+    }
+
     /// $\lambda_j$
     pub(crate) fn at(self, column: usize) -> f64 {
         match self.squares {

@@ -6,6 +6,15 @@ use crate::solver::Setting;
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Rule {
+    /// A loss with a likelihood.
+    #[error("of a loss that is a negative log-likelihood")]
+    Likelihood,
+    /// A path that is not empty.
+    #[error("of at least one point")]
+    SomePoint,
+    /// A set that only limits the number of features.
+    #[error("sparsity alone")]
+    SparsityAlone,
     /// That of a declared setting.
     #[error("{}", .0.declaration().rule)]
     Declared(Setting),

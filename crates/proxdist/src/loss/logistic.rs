@@ -58,6 +58,38 @@ impl Loss for Logistic {
     fn deviance(&self, predictor: f64, response: f64) -> Option<f64> {
         Some(2.0 * self.value(predictor, response))
     }
+    /// One `exp` a row; and one logarithm for many rows of equal weight, of the product of their $1 + e^{-|\eta|}$.
+    fn weighted_derivatives(
+        &self,
+        predictors: &[f64],
+        responses: &[f64],
+        weights: &[f64],
+        out: [&mut [f64]; 2],
+    ) -> f64 {
+        let [slopes, curvatures] = out;
+        let (mut total, mut product, mut shared) = (0.0, 1.0_f64, 0.0);
+        for (i, (&eta, &weight)) in predictors.iter().zip(weights).enumerate() {
+            let response = responses[i];
+            if weight == 0.0 {
+                (slopes[i], curvatures[i]) = (0.0, 0.0);
+                continue;
+            }
+            let tail = (-eta.abs()).exp();
+            let larger = 1.0 / (1.0 + tail);
+            let (upper, lower) = if eta >= 0.0 { (larger, tail * larger) } else { (tail * larger, larger) };
+            // The probability minus the response, without cancellation for the labels.
+            slopes[i] = weight * if response == 1.0 { -lower } else { upper - response };
+            curvatures[i] = weight * upper * lower;
+            let share = if eta >= 0.0 { 1.0 - response } else { -response };
+            total += if share == 0.0 { 0.0 } else { weight * share * eta };
+            if weight != shared || product > 1e200 {
+                total += shared * product.ln();
+                (product, shared) = (1.0, weight);
+            }
+            product *= 1.0 + tail;
+        }
+        total + shared * product.ln()
+    }
 }
 
 #[cfg(test)]
@@ -72,5 +104,22 @@ mod tests {
         assert!((Logistic.slope(40.0, 1.0) / -(-40.0_f64).exp() - 1.0).abs() < 1e-12);
         assert!((Logistic.value(40.0, 1.0) / (-40.0_f64).exp() - 1.0).abs() < 1e-12);
         assert!(Logistic.curvature(-40.0, 0.0) > 0.0);
+    }
+
+    #[test]
+    fn the_three_together_are_the_three_alone() {
+        let predictors: Vec<f64> = (0..500).map(|i| 0.05 * f64::from(i - 250)).chain([-800.0, 800.0, 0.0]).collect();
+        let responses: Vec<f64> = (0..predictors.len()).map(|i| (i % 2) as f64).collect();
+        let weights: Vec<f64> = (0..predictors.len()).map(|i| ((i / 100) as f64 * 0.5).max(0.0)).collect();
+        let (mut slopes, mut curvatures) = (vec![0.0; weights.len()], vec![0.0; weights.len()]);
+        let value = Logistic.weighted_derivatives(&predictors, &responses, &weights, [&mut slopes, &mut curvatures]);
+        let expected = Logistic.weighted_value(&predictors, &responses, &weights);
+        assert!((value - expected).abs() < 1e-13 * expected, "{value} {expected}");
+        for i in 0..weights.len() {
+            let (slope, curvature) =
+                (Logistic.slope(predictors[i], responses[i]), Logistic.curvature(predictors[i], 0.0));
+            assert!((slopes[i] - weights[i] * slope).abs() <= 1e-15 * slopes[i].abs());
+            assert!((curvatures[i] - weights[i] * curvature).abs() <= 1e-15 * curvatures[i].abs());
+        }
     }
 }

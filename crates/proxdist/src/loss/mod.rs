@@ -151,6 +151,21 @@ pub trait Loss: Send + Sync {
             *out = if weights[i] == 0.0 { 0.0 } else { weights[i] * self.curvature(predictors[i], responses[i]) };
         }
     }
+
+    /// The three together, for methods that need all of them at once: slopes and curvatures into the two slices of `out`, the value returned. It may differ from
+    /// [`Loss::weighted_value`] by rounding of the size of one row's loss at zero.
+    fn weighted_derivatives(
+        &self,
+        predictors: &[f64],
+        responses: &[f64],
+        weights: &[f64],
+        out: [&mut [f64]; 2],
+    ) -> f64 {
+        let [slopes, curvatures] = out;
+        self.weighted_slopes(predictors, responses, weights, slopes);
+        self.weighted_curvatures(predictors, responses, weights, curvatures);
+        self.weighted_value(predictors, responses, weights)
+    }
 }
 
 /// Boxes, references and other pointers to a loss are losses.
@@ -217,6 +232,15 @@ impl<P: Deref<Target: Loss> + Send + Sync> Loss for P {
     }
     fn weighted_curvatures(&self, predictors: &[f64], responses: &[f64], weights: &[f64], out: &mut [f64]) {
         (**self).weighted_curvatures(predictors, responses, weights, out);
+    }
+    fn weighted_derivatives(
+        &self,
+        predictors: &[f64],
+        responses: &[f64],
+        weights: &[f64],
+        out: [&mut [f64]; 2],
+    ) -> f64 {
+        (**self).weighted_derivatives(predictors, responses, weights, out)
     }
 }
 

@@ -39,7 +39,7 @@ pub(crate) struct Held<'a> {
 
 /// The inverse of a Hessian, symmetric and full.
 pub(crate) struct Inverse {
-    entries: Vec<f64>,
+    pub(crate) entries: Vec<f64>,
     /// The largest $a_{jj}A_{jj}$: how much rounding grows. Infinite if the Hessian had to be nudged to be inverted.
     pub(crate) inflation: f64,
 }

@@ -20,7 +20,7 @@ pub(crate) struct Sweep {
     bend: f64,
     /// Second derivatives between every column and the support (with the intercept), if they were asked for and are few
     /// enough to keep.
-    pub(super) crosses: Option<Vec<f64>>,
+    pub(crate) crosses: Option<Vec<f64>>,
 }
 
 impl Sweep {
@@ -145,7 +145,7 @@ pub(crate) fn gradients(objective: Objective, support: &[usize], points: &[Vec<f
 }
 
 /// $C$ for some candidates only, one number for each of the support and the intercept, in a pass of its own.
-pub(super) fn crosses(
+pub(crate) fn crosses(
     objective: Objective,
     theta: &[f64],
     support: &[usize],

@@ -1,6 +1,6 @@
 //! Cross-validation over a grid, and the fit of the point it chooses.
 
-use super::folds::folds;
+use super::folds::{check_told, fold_count, folds};
 use super::grid::{Grid, Point};
 use super::scoring::Scoring;
 use super::table::{Choice, Score, Table};
@@ -136,7 +136,7 @@ impl<'a> CrossValidation<'a> {
     /// Tells the part of each row, from 0, for rows that belong together.
     #[must_use]
     pub fn fold_of(mut self, fold_of: Vec<usize>) -> Self {
-        self.folds = fold_of.iter().max().map_or(0, |last| last.saturating_add(1));
+        self.folds = fold_count(&fold_of);
         self.fold_of = Some(fold_of);
         self
     }
@@ -253,19 +253,8 @@ impl<'a> CrossValidation<'a> {
             let labels = self.scoring.needs_classes(&*self.loss).then(|| self.data.response());
             return folds(self.data.rows(), self.folds, labels, self.seed);
         };
-        if told.len() != self.data.rows() {
-            let (found, expected) = (told.len(), self.data.rows());
-            return Err(Error::Length { what: "fold_of", found, expected, rule: "one part a row" });
-        }
-        if self.folds < 2 {
-            return Err(Error::setting("folds", Rule::AtLeast(2), self.folds));
-        }
-        let mut is_there = vec![false; self.folds.min(told.len() + 1)];
-        told.iter().for_each(|&fold| is_there.get_mut(fold).into_iter().for_each(|there| *there = true));
-        match is_there.iter().position(|there| !there) {
-            Some(empty) => Err(Error::setting("fold_of", Rule::WithoutGap, format!("none of {empty}"))),
-            None => Ok(told.clone()),
-        }
+        check_told(told, self.data.rows())?;
+        Ok(told.clone())
     }
 
     /// The points with their sets, and everything that can be refused before the first fit.
@@ -351,7 +340,7 @@ impl Fold<'_> {
 }
 
 /// The error of one fit, with the fold and the point it happened at; `rows` are those of the data that it was fitted to.
-fn failed_fit(point: String, fold: usize, folds: usize, mut error: Error, rows: &[usize]) -> Error {
+pub(crate) fn failed_fit(point: String, fold: usize, folds: usize, mut error: Error, rows: &[usize]) -> Error {
     if let Some(row) = error.row_mut() {
         *row = rows.get(*row).copied().unwrap_or(*row);
     }

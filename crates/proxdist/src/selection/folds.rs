@@ -42,6 +42,28 @@ pub fn folds(rows: usize, count: usize, labels: Option<&[f64]>, seed: u64) -> Re
     Ok(fold_of)
 }
 
+/// The number of parts that are told row by row, from 0.
+pub(crate) fn fold_count(told: &[usize]) -> usize {
+    told.iter().max().map_or(0, |last| last.saturating_add(1))
+}
+
+/// Refuses parts told row by row that are not one a row, fewer than two, or empty.
+pub(crate) fn check_told(told: &[usize], rows: usize) -> Result<()> {
+    if told.len() != rows {
+        return Err(Error::Length { what: "fold_of", found: told.len(), expected: rows, rule: "one part a row" });
+    }
+    let count = fold_count(told);
+    if count < 2 {
+        return Err(Error::setting("folds", Rule::AtLeast(2), count));
+    }
+    let mut is_there = vec![false; count.min(told.len() + 1)];
+    told.iter().for_each(|&fold| is_there.get_mut(fold).into_iter().for_each(|there| *there = true));
+    match is_there.iter().position(|there| !there) {
+        Some(empty) => Err(Error::setting("fold_of", Rule::WithoutGap, format!("none of {empty}"))),
+        None => Ok(()),
+    }
+}
+
 /// The rows of each label, labels in increasing order; all rows together if there are no labels.
 fn classes(rows: usize, labels: Option<&[f64]>) -> Result<Vec<Vec<usize>>> {
     let Some(labels) = labels else { return Ok(vec![(0..rows).collect()]) };

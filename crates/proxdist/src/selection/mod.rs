@@ -40,8 +40,10 @@ mod table;
 mod watch;
 
 pub use axis::Axis;
+pub(crate) use cross_validation::failed_fit;
 pub use cross_validation::{CrossValidation, Selection};
 pub use folds::folds;
+pub(crate) use folds::{check_told, fold_count};
 pub use grid::{Grid, Point};
 pub use scoring::Scoring;
 pub use table::{Choice, Score, Table};

@@ -37,12 +37,12 @@ impl Scoring {
     }
 
     /// Whether folds need their share of each class.
-    pub(super) fn needs_classes(self, loss: &dyn Loss) -> bool {
+    pub(crate) fn needs_classes(self, loss: &dyn Loss) -> bool {
         self.larger_is_better() || loss.task() == Task::TwoClasses
     }
 
     /// Refuses responses that the score is not defined for, before anything is fitted.
-    pub(super) fn check(self, response: &[f64]) -> Result<()> {
+    pub(crate) fn check(self, response: &[f64]) -> Result<()> {
         if !self.larger_is_better() {
             return Ok(());
         }
@@ -57,7 +57,17 @@ impl Scoring {
 
     /// The score on held-out rows.
     pub(super) fn score(self, loss: &dyn Loss, fit: &Fit, held_out: &Data) -> Result<f64> {
-        let (coefficients, intercept) = (fit.coefficients(), fit.intercept());
+        self.score_at(loss, fit.coefficients(), fit.intercept(), held_out)
+    }
+
+    /// The score of coefficients and an intercept on held-out rows.
+    pub(crate) fn score_at(
+        self,
+        loss: &dyn Loss,
+        coefficients: &[f64],
+        intercept: Option<f64>,
+        held_out: &Data,
+    ) -> Result<f64> {
         if self == Self::Loss {
             let theta: Vec<f64> = coefficients.iter().copied().chain(intercept).collect();
             return Objective::new(held_out, loss, 0.0).intercept(intercept.is_some()).value(&theta);

@@ -1,0 +1,164 @@
+//! The search over supports for a quadratic F: every exchange is exact algebra on the matrix of `form.rs`.
+//!
+//! The walk is a tabu search: it takes the best exchange that is not forbidden even where F rises. A feature that left may not come back for
+//! 5 to 9 moves, one that came stays for up to three, at most half of the support being held so. It ends after so many moves
+//! without a new best.
+
+use super::climb::{Climb, Place};
+use super::form::Form;
+use super::on_demand::TOGETHER;
+use super::scores::Swap;
+use super::state::State;
+use super::watch::Watch;
+use crate::error::Result;
+use crate::ridge::Ridge;
+use std::collections::VecDeque;
+
+/// Relative fall of F that counts, and the same relative to F without any feature.
+const FALL: f64 = 1e-11;
+const ROUNDING: f64 = 1e-13;
+/// Exchanges in a row at most; each lowers F, so this is never reached in practice.
+const MOST_EXCHANGES: usize = 10_000;
+/// Moves for which a feature that left is forbidden: at least, and up to so many more.
+const BANNED: usize = 5;
+const BANNED_MORE: usize = 5;
+/// Moves for which a feature that came must stay.
+const STAYS: usize = 3;
+
+/// The form and the support that is being looked at.
+pub(super) struct Algebra<'a> {
+    pub(super) form: Form<'a>,
+    state: State,
+}
+
+impl<'a> Algebra<'a> {
+    pub(super) fn new(form: Form<'a>) -> Self {
+        Self { form, state: State::default() }
+    }
+
+    /// Brings the state to a support; `false` if that is not possible.
+    fn load(&mut self, support: &[usize]) -> Result<bool> {
+        if self.state.is_at(support) {
+            return Ok(true);
+        }
+        self.state.load(&mut self.form, support)
+    }
+
+    /// F at the state.
+    fn value(&self) -> f64 {
+        self.form.at_zero + self.state.value(&self.form)
+    }
+
+    fn place(&self) -> Place {
+        Place { support: self.state.support(), value: self.value(), point: Vec::new(), is_separated: false }
+    }
+
+    fn negligible(&self, value: f64) -> f64 {
+        FALL * value.abs() + ROUNDING * self.form.at_zero
+    }
+
+    fn is_less(&self, value: f64, than: f64) -> bool {
+        value < than - self.negligible(than)
+    }
+
+    /// Rows that may be asked for soon come along where they cost a pass.
+    fn fetch(&mut self, needed: usize) -> Result<()> {
+        let likely = if self.form.is_on_demand() { self.state.scores().additions(TOGETHER) } else { Vec::new() };
+        self.form.fetch(&[needed], &likely)
+    }
+
+    fn swap(&mut self, swap: Swap) -> Result<bool> {
+        self.fetch(swap.enters)?;
+        Ok(self.state.remove(&mut self.form, swap.leaves)? && self.state.add(&mut self.form, swap.enters)?)
+    }
+
+    /// Takes the best exchange while F falls. Where rounding spoils the state, the best support before stays.
+    fn descend(&mut self, watch: &mut Watch) -> Result<Option<Place>> {
+        let mut best = self.place();
+        for _ in 0..MOST_EXCHANGES {
+            let swap = self.state.scores().best_swap(|_| true);
+            let Some(swap) = swap.filter(|swap| swap.gain > self.negligible(best.value)) else { break };
+            if watch.is_over() || !self.swap(swap)? {
+                break;
+            }
+            let place = self.place();
+            if !self.is_less(place.value, best.value) {
+                break;
+            }
+            best = place;
+        }
+        Ok(best.value.is_finite().then_some(best))
+    }
+}
+
+impl<'p> Climb<'p> for Algebra<'_> {
+    fn set_ridge(&mut self, ridge: Ridge<'p>) {
+        self.form.set_ridge(ridge);
+        self.state = State::default();
+    }
+
+    fn minimiser(&mut self, support: &[usize], _from: Option<&Place>) -> Result<Option<Place>> {
+        Ok(if self.load(support)? { Some(self.place()) } else { None })
+    }
+
+    fn exchanged(&mut self, from: &Place, watch: &mut Watch) -> Result<Option<Place>> {
+        if self.load(&from.support)? { self.descend(watch) } else { Ok(None) }
+    }
+
+    fn grown(&mut self, from: &Place, watch: &mut Watch) -> Result<Option<Place>> {
+        if !self.load(&from.support)? {
+            return Ok(None);
+        }
+        let Some(&enters) = self.state.scores().additions(1).first() else { return Ok(None) };
+        self.fetch(enters)?;
+        if self.state.add(&mut self.form, enters)? { self.descend(watch) } else { Ok(None) }
+    }
+
+    fn shrunk(&mut self, from: &Place, watch: &mut Watch) -> Result<Option<Place>> {
+        if !self.load(&from.support)? {
+            return Ok(None);
+        }
+        let Some(&leaves) = self.state.scores().cheapest(1).first() else { return Ok(None) };
+        if self.state.remove(&mut self.form, leaves)? { self.descend(watch) } else { Ok(None) }
+    }
+
+    fn walked(&mut self, from: &Place, patience: usize, watch: &mut Watch) -> Result<Option<Place>> {
+        if !self.load(&from.support)? {
+            return Ok(None);
+        }
+        let mut best: Option<Place> = None;
+        let (mut idle, mut number) = (0, 0);
+        // For each feature the first move at which it may come back; and those that came last.
+        let mut free_from = vec![0_usize; self.form.columns()];
+        let mut held: VecDeque<usize> = VecDeque::new();
+        while idle < patience && !watch.is_over() {
+            let left: Vec<f64> = (self.state.left().iter().zip(&free_from))
+                .map(|(&left, &free)| if free > number { f64::INFINITY } else { left })
+                .collect();
+            let swap = self.state.scores_with(&left).best_swap(|at| !held.contains(&self.state.member(at)));
+            let Some(swap) = swap else { break };
+            let gone = self.state.member(swap.leaves);
+            if !self.swap(swap)? {
+                break;
+            }
+            number += 1;
+            idle += 1;
+            // The length of the ban changes from move to move, so that no cycle lasts.
+            free_from[gone] = number + BANNED + (number * number + gone) % BANNED_MORE;
+            held.push_back(swap.enters);
+            while held.len() > STAYS.min(self.state.len() / 2) {
+                held.pop_front();
+            }
+            let lowest = best.as_ref().map_or(from.value, |best| best.value);
+            if self.is_less(self.value(), lowest) {
+                best = Some(self.place());
+                idle = 0;
+            }
+        }
+        Ok(best)
+    }
+
+    fn is_lower(&self, value: f64, than: f64) -> bool {
+        self.is_less(value, than)
+    }
+}

@@ -1,0 +1,113 @@
+//! The search that a loss needs: algebra on one matrix, or Newton's method.
+
+use super::algebra::Algebra;
+use super::centred::Centred;
+use super::climb::{Climb, Place};
+use super::curved::Curved;
+use super::form::Form;
+use super::moments::{Centre, Moments};
+use super::on_demand::OnDemand;
+use super::settings::PathSettings;
+use super::sweeps::Sweeps;
+use super::watch::Watch;
+use crate::error::Result;
+use crate::layout::Layout;
+use crate::linalg::Cholesky;
+use crate::objective::Objective;
+use crate::ridge::Ridge;
+
+/// What is searched, as far as it does not depend on the ridge.
+#[derive(Clone, Copy)]
+pub(super) struct Searched<'p> {
+    pub(super) objective: Objective<'p>,
+    pub(super) layout: Layout,
+    pub(super) largest: usize,
+    pub(super) settings: &'p PathSettings,
+}
+
+/// One of the two searches.
+pub(super) enum Engine<'p> {
+    Algebra(Box<Algebra<'p>>),
+    Curved(Box<Curved<'p>>),
+}
+
+impl<'p> Engine<'p> {
+    /// The search for an objective; for a quadratic one perhaps with a matrix that is known already.
+    pub(super) fn new(searched: Searched<'p>, known: Option<Form<'p>>) -> Result<Self> {
+        let Searched { objective, layout, largest, settings } = searched;
+        let form = match known {
+            None if objective.loss.is_quadratic() => form_of(searched)?,
+            known => known,
+        };
+        Ok(match form {
+            Some(form) => Self::Algebra(Box::new(Algebra::new(form))),
+            // Numbers that are too extreme for the matrix are left to Newton's method as well.
+            None => Self::Curved(Box::new(Curved::new(objective, layout, (settings.memory, largest))?)),
+        })
+    }
+
+    /// The matrix, if there is one.
+    pub(super) fn form(&mut self) -> Option<&mut Form<'p>> {
+        match self {
+            Self::Algebra(algebra) => Some(&mut algebra.form),
+            Self::Curved(_) => None,
+        }
+    }
+
+    fn climb(&mut self) -> &mut dyn Climb<'p> {
+        match self {
+            Self::Algebra(algebra) => &mut **algebra,
+            Self::Curved(curved) => &mut **curved,
+        }
+    }
+
+    /// Coefficients and intercept at a place.
+    pub(super) fn point(&mut self, place: &Place) -> Result<Option<Vec<f64>>> {
+        match self.form() {
+            Some(form) => form.minimiser(&place.support, &mut Cholesky::default()),
+            None => Ok(Some(place.point.clone())),
+        }
+    }
+
+    /// The best places of all sizes for one ridge, started from those of another.
+    pub(super) fn places(
+        &mut self,
+        searched: Searched<'p>,
+        ridge: Ridge<'p>,
+        known: &[Option<Place>],
+        watch: &mut Watch,
+    ) -> Result<Vec<Option<Place>>> {
+        let climb = self.climb();
+        climb.set_ridge(ridge);
+        let mut sweeps = Sweeps::new(searched.largest, ridge.weight());
+        let Some(empty) = climb.minimiser(&[], None)? else { return Ok(sweeps.into_places()) };
+        sweeps.offer(climb, empty);
+        for place in known.iter().flatten().filter(|place| !place.support.is_empty()) {
+            let again = if watch.is_over() { None } else { climb.minimiser(&place.support, Some(place))? };
+            let lower = again.map(|again| climb.exchanged(&again, watch)).transpose()?;
+            if let Some(lower) = lower.flatten() {
+                sweeps.offer(climb, lower);
+            }
+        }
+        sweeps.run(climb, searched.settings.walk, watch)?;
+        Ok(sweeps.into_places())
+    }
+}
+
+/// The matrix of a quadratic F, whole or on demand; `None` if the numbers are too extreme for it.
+fn form_of(searched: Searched<'_>) -> Result<Option<Form<'_>>> {
+    let Searched { objective, layout, largest, settings } = searched;
+    let has_intercept = layout.intercept_count() > 0;
+    if !fits(objective.data.columns(), 1, settings.memory) {
+        return Ok(Form::on_demand(OnDemand::new(objective, has_intercept, (settings.memory, largest + 1))?));
+    }
+    let centre = Centre::of(objective, has_intercept)?;
+    let mut sums = Centred::new(Moments::of(objective, &centre)?, &centre, has_intercept, None);
+    sums.mend(objective, has_intercept)?;
+    Ok(Form::whole(sums, None, has_intercept))
+}
+
+/// Whether so many matrices of all products of columns may be kept.
+pub(super) fn fits(columns: usize, count: usize, memory: usize) -> bool {
+    columns.saturating_mul(columns).saturating_mul(8).saturating_mul(count) <= memory
+}

@@ -1,0 +1,46 @@
+//! Models of all sizes at once: nobody knows how many features a model should have.
+//!
+//! [`Path::trace`] finds for every size $0, \dots, S$ a support and its minimiser,
+//! $$\min_\theta F(\theta) \quad\text{subject to}\quad \|\theta\|_0 \le s, \qquad s = 0, \dots, S,$$
+//! by forward and backward sweeps with exchanges of features (`sweeps.rs`). For squared loss all of it is algebra on one matrix
+//! (`form.rs`, `state.rs`, `scores.rs`). A criterion picks from the path.
+
+mod algebra;
+mod centred;
+mod climb;
+mod columns;
+mod criterion;
+mod curved;
+mod engine;
+mod finish;
+mod fold;
+mod form;
+mod in_memory;
+mod model;
+mod moments;
+mod newton;
+mod on_demand;
+mod point;
+mod scored;
+mod scores;
+mod settings;
+mod state;
+#[cfg(test)]
+mod state_tests;
+mod sweeps;
+#[cfg(test)]
+mod testing;
+#[cfg(test)]
+mod tests;
+mod tracing;
+mod validation;
+#[cfg(test)]
+mod validation_tests;
+mod watch;
+
+pub use criterion::Criterion;
+pub use point::{Path, PathPoint};
+pub use scored::{PathScore, PathScores};
+pub use settings::PathSettings;
+pub use validation::{FinishedFold, PathValidation, PathWatch};
+pub use watch::{PathObserver, PathProgress};

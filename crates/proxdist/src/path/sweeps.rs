@@ -1,0 +1,118 @@
+//! The best supports of all sizes, found together.
+//!
+//! ```text
+//! repeat until no size improves
+//!     up:   m = 0 … M − 1, if best[m] is new: add the best feature, exchange until none helps, keep if lower
+//!     down: m = M … 2,     if best[m] is new: drop the cheapest,    exchange until none helps, keep if lower
+//!     walk: m = 1 … M,     if best[m] is new: exchanges that may lead uphill, keep if lower
+//! ```
+//!
+//! Every change lowers F at a size by more than rounding, and there are finitely many supports, so this ends.
+
+use super::climb::{Climb, Place};
+use super::watch::{PathProgress, Watch};
+use crate::error::Result;
+
+/// The best place of a size, and from where it was already tried to get to others.
+#[derive(Clone, Debug, Default)]
+struct Held {
+    place: Option<Place>,
+    is_grown: bool,
+    is_shrunk: bool,
+    is_walked: bool,
+}
+
+/// The best places of all sizes so far.
+#[derive(Clone, Debug)]
+pub(super) struct Sweeps {
+    best: Vec<Held>,
+    ridge: f64,
+    sweeps: usize,
+}
+
+impl Sweeps {
+    /// Sizes from 0 to `largest`, nothing known yet; the ridge is only told to observers.
+    pub(super) fn new(largest: usize, ridge: f64) -> Self {
+        Self { best: vec![Held::default(); largest + 1], ridge, sweeps: 0 }
+    }
+
+    /// The places of all sizes that have one.
+    pub(super) fn into_places(self) -> Vec<Option<Place>> {
+        self.best.into_iter().map(|held| held.place).collect()
+    }
+
+    /// Takes a place in if it is lower than the best of its size; whether it was.
+    pub(super) fn offer(&mut self, climb: &dyn Climb<'_>, place: Place) -> bool {
+        let Some(held) = self.best.get_mut(place.support.len()) else { return false };
+        let is_lower = held.place.as_ref().is_none_or(|best| climb.is_lower(place.value, best.value));
+        if is_lower {
+            *held = Held { place: Some(place), ..Held::default() };
+        }
+        is_lower
+    }
+
+    /// Sweeps until no size improves, or until it is to end.
+    pub(super) fn run(&mut self, climb: &mut dyn Climb<'_>, patience: usize, watch: &mut Watch) -> Result<()> {
+        let largest = self.best.len() - 1;
+        loop {
+            let mut has_improved = false;
+            for size in 0..largest {
+                has_improved |= self.up(size, climb, watch)?;
+            }
+            for size in (2..=largest).rev() {
+                has_improved |= self.down(size, climb, watch)?;
+            }
+            for size in 1..=largest * usize::from(patience > 0 && !has_improved) {
+                has_improved |= self.walk(size, patience, climb, watch)?;
+            }
+            self.sweeps += 1;
+            if !has_improved || watch.is_over() {
+                return Ok(());
+            }
+        }
+    }
+
+    fn up(&mut self, size: usize, climb: &mut dyn Climb<'_>, watch: &mut Watch) -> Result<bool> {
+        let held = &mut self.best[size];
+        let Some(place) = held.place.clone().filter(|place| !held.is_grown && !place.is_separated) else {
+            return Ok(false);
+        };
+        if watch.is_over() {
+            return Ok(false);
+        }
+        held.is_grown = true;
+        let found = climb.grown(&place, watch)?;
+        self.took(size + 1, found, climb, watch)
+    }
+
+    fn down(&mut self, size: usize, climb: &mut dyn Climb<'_>, watch: &mut Watch) -> Result<bool> {
+        let held = &mut self.best[size];
+        let Some(place) = held.place.clone().filter(|_| !held.is_shrunk) else { return Ok(false) };
+        if watch.is_over() {
+            return Ok(false);
+        }
+        held.is_shrunk = true;
+        let found = climb.shrunk(&place, watch)?;
+        self.took(size - 1, found, climb, watch)
+    }
+
+    fn walk(&mut self, size: usize, patience: usize, climb: &mut dyn Climb<'_>, watch: &mut Watch) -> Result<bool> {
+        let held = &mut self.best[size];
+        let Some(place) = held.place.clone().filter(|place| !held.is_walked && !place.is_separated) else {
+            return Ok(false);
+        };
+        if watch.is_over() {
+            return Ok(false);
+        }
+        held.is_walked = true;
+        let found = climb.walked(&place, patience, watch)?;
+        self.took(size, found, climb, watch)
+    }
+
+    fn took(&mut self, size: usize, found: Option<Place>, climb: &dyn Climb<'_>, watch: &mut Watch) -> Result<bool> {
+        let is_lower = found.is_some_and(|place| self.offer(climb, place));
+        let progress = PathProgress { ridge: self.ridge, size, largest: self.best.len() - 1, sweeps: self.sweeps };
+        watch.step(progress);
+        Ok(is_lower)
+    }
+}

@@ -1,0 +1,264 @@
+//! Cross-validation over a path: held-out scores of all sizes and ridges.
+//!
+//! Every fold is searched on its own: its rows, their means and standard deviations, and no support from elsewhere, so that a row held out has no part in the
+//! model that is to predict it. For a quadratic loss the sums of the rows outside a fold are those of all rows minus those of the fold
+//! (`fold.rs`), which costs one pass over the data for all folds together. Folds run in parallel, and no bit depends on the number of threads.
+
+use super::fold::{Fold, FoldScores, Totals};
+use super::form::Form;
+use super::point::Path;
+use super::scored::{PathScore, PathScores, chosen};
+use super::settings::PathSettings;
+use super::tracing::trace;
+use super::watch::{PathObserver, PathProgress, Watch};
+use crate::constraint::{Constraint, Sparsity};
+use crate::data::Data;
+use crate::error::{Error, Result};
+use crate::loss::Loss;
+use crate::preparation::{Preparation, Standardize, Units};
+use crate::problem::{Problem, in_pool};
+use crate::selection::{CrossValidation, Scoring, check_told, fold_count, folds};
+use crate::solver::Settings;
+use rayon::prelude::*;
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+/// A path whose size and ridge are to be chosen by cross-validation.
+///
+/// | setting       | default         | meaning |
+/// |---------------|-----------------|---------|
+/// | `intercept`   | no              | whether models have one |
+/// | `standardize` | auto            | whether the columns are scaled for each path, and what the ridge acts on, by the rows of that path |
+/// | `folds`       | 10              | parts the rows are dealt into, from 2 to n |
+/// | `fold_of`     | dealt at random | the part of each row, from 0, in place of `folds` and `seed` |
+/// | `seed`        | 0               | fixes the folds |
+/// | `scoring`     | mean loss       | what a held-out fold is scored by |
+///
+/// ```
+/// use proxdist::loss::Squared;
+/// use proxdist::path::{PathSettings, PathValidation};
+/// use proxdist::simulate::{Response, Truth, vector};
+///
+/// let simulated = vector(Response::Linear, Truth::Sparse(3), 300, 40, 1)?;
+/// let data = simulated.data()?;
+/// let found = PathValidation::new(&data, Squared, 8).folds(5).run(&PathSettings::default())?;
+/// assert_eq!(found.scores[found.one_standard_error].size, 3);
+/// assert_eq!(found.path.points[found.one_standard_error].support.len(), 3);
+/// # Ok::<(), proxdist::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct PathValidation<'a> {
+    pub(super) data: &'a Data<'a>,
+    pub(super) loss: Box<dyn Loss + 'a>,
+    pub(super) largest: usize,
+    pub(super) intercept: bool,
+    standardize: Standardize,
+    folds: usize,
+    fold_of: Option<Vec<usize>>,
+    seed: u64,
+    pub(super) scoring: Scoring,
+}
+
+/// A fold whose path has just been scored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct FinishedFold {
+    /// The fold held out, from 0.
+    pub fold: usize,
+    /// Folds done so far; which they are depends on the threads.
+    pub done: usize,
+    /// Folds in all.
+    pub total: usize,
+}
+
+/// Sees every finished fold and may end the whole. Called from several threads. Functions of a [`FinishedFold`] watch.
+pub trait PathWatch: Sync {
+    /// Called after each fold.
+    fn finished(&self, finished: &FinishedFold) -> ControlFlow<()>;
+
+    /// Called often, for interrupts that cannot wait; must be quick.
+    fn poll(&self) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+}
+
+impl<F: Fn(&FinishedFold) -> ControlFlow<()> + Sync> PathWatch for F {
+    fn finished(&self, finished: &FinishedFold) -> ControlFlow<()> {
+        self(finished)
+    }
+}
+
+/// What the folds share: who watches, and whether the end was asked for.
+struct Shared<'w> {
+    watch: &'w dyn PathWatch,
+    is_over: AtomicBool,
+    done: AtomicUsize,
+}
+
+impl Shared<'_> {
+    fn hear(&self, answer: ControlFlow<()>) -> ControlFlow<()> {
+        if answer.is_break() {
+            self.is_over.store(true, Ordering::Relaxed);
+        }
+        if self.is_over.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+}
+
+/// Lets a path be ended in the middle.
+struct Listener<'s, 'w>(&'s Shared<'w>);
+
+impl PathObserver for Listener<'_, '_> {
+    fn step(&mut self, _progress: &PathProgress) -> ControlFlow<()> {
+        self.poll()
+    }
+
+    fn poll(&mut self) -> ControlFlow<()> {
+        self.0.hear(self.0.watch.poll())
+    }
+}
+
+impl<'a> PathValidation<'a> {
+    /// Models of up to `largest` features.
+    pub fn new(data: &'a Data<'a>, loss: impl Loss + 'a, largest: usize) -> Self {
+        let (intercept, folds, fold_of, seed) = (false, CrossValidation::FOLDS, None, 0);
+        let (standardize, scoring) = (Standardize::default(), Scoring::default());
+        Self { data, loss: Box::new(loss), largest, intercept, standardize, folds, fold_of, seed, scoring }
+    }
+
+    /// Gives the models an intercept.
+    #[must_use]
+    pub fn intercept(mut self, intercept: bool) -> Self {
+        self.intercept = intercept;
+        self
+    }
+
+    /// Whether the columns are scaled for each path, and what the ridge acts on, by the moments of its own rows.
+    #[must_use]
+    pub fn standardize(mut self, standardize: Standardize) -> Self {
+        self.standardize = standardize;
+        self
+    }
+
+    /// Parts the rows are dealt into.
+    #[must_use]
+    pub fn folds(mut self, folds: usize) -> Self {
+        self.folds = folds;
+        self
+    }
+
+    /// Tells the part of each row, from 0, for rows that belong together.
+    #[must_use]
+    pub fn fold_of(mut self, fold_of: Vec<usize>) -> Self {
+        self.folds = fold_count(&fold_of);
+        self.fold_of = Some(fold_of);
+        self
+    }
+
+    /// Fixes the folds.
+    #[must_use]
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self
+    }
+
+    /// What a held-out fold is scored by.
+    #[must_use]
+    pub fn scoring(mut self, scoring: Scoring) -> Self {
+        self.scoring = scoring;
+        self
+    }
+
+    /// Traces the path of all rows and that of each fold's other rows, and scores these on the fold.
+    pub fn run(&self, settings: &PathSettings) -> Result<PathScores> {
+        let silent = |_: &FinishedFold| ControlFlow::Continue(());
+        match self.run_watched(settings, &silent)? {
+            ControlFlow::Continue(scores) => Ok(scores),
+            // Nobody ends it.
+            ControlFlow::Break(()) => Err(Error::Empty { what: "folds" }),
+        }
+    }
+
+    /// The same while someone watches, who may end it.
+    pub fn run_watched(&self, settings: &PathSettings, watch: &dyn PathWatch) -> Result<ControlFlow<(), PathScores>> {
+        settings.check()?;
+        let set = Sparsity::at_most(self.largest);
+        Problem::new(self.data, &*self.loss, set).check(&Settings::default())?;
+        self.scoring.check(self.data.response())?;
+        let fold_of = self.dealt()?;
+        let preparation = Preparation::decide(self.standardize, [&set as &dyn Constraint], self.intercept)?;
+        in_pool(settings.threads, || self.scores(settings, preparation, &fold_of, watch))
+    }
+
+    fn dealt(&self) -> Result<Vec<usize>> {
+        let Some(told) = &self.fold_of else {
+            let labels = self.scoring.needs_classes(&*self.loss).then(|| self.data.response());
+            return folds(self.data.rows(), self.folds, labels, self.seed);
+        };
+        check_told(told, self.data.rows())?;
+        Ok(told.clone())
+    }
+
+    /// The path of all rows.
+    fn path<'p>(
+        &'p self,
+        settings: &'p PathSettings,
+        units: &Units,
+        known: Option<Form<'p>>,
+        shared: &Shared,
+    ) -> Result<Path> {
+        let view = units.view(self.data)?;
+        let problem = Problem::new(view.as_ref().unwrap_or(self.data), &*self.loss, Sparsity::at_most(self.largest))
+            .ridge(units.ridge(0.0))
+            .intercept(self.intercept);
+        problem.check(&Settings::default())?;
+        trace(&problem, settings, known, &mut Watch::new(&mut Listener(shared)))
+    }
+
+    fn scores(
+        &self,
+        settings: &PathSettings,
+        preparation: Preparation,
+        fold_of: &[usize],
+        watch: &dyn PathWatch,
+    ) -> Result<ControlFlow<(), PathScores>> {
+        let shared = Shared { watch, is_over: AtomicBool::new(false), done: AtomicUsize::new(0) };
+        let held_out: Vec<Vec<usize>> =
+            (0..self.folds).map(|fold| (0..fold_of.len()).filter(|&row| fold_of[row] == fold).collect()).collect();
+        let totals = Totals::of(self, &held_out, settings)?;
+        let largest_ridge = settings.ridges.iter().copied().fold(0.0, f64::max);
+        let units = preparation.units(self.data, largest_ridge)?;
+        let known = totals.as_ref().map(|totals| totals.whole(self, &units)).transpose()?.flatten();
+        let path = self.path(settings, &units, known, &shared)?;
+        let mut found: Vec<FoldScores> = Vec::with_capacity(self.folds);
+        let numbers: Vec<usize> = (0..self.folds).collect();
+        for numbers in numbers.chunks(Totals::at_a_time(self, settings)) {
+            let parts: Vec<Result<Option<FoldScores>>> = numbers
+                .par_iter()
+                .with_max_len(1)
+                .map(|&number| {
+                    let fold = Fold { whole: self, settings, preparation, number, held_out: &held_out };
+                    let scores = fold.scores(totals.as_ref(), &mut Watch::new(&mut Listener(&shared)))?;
+                    let done = shared.done.fetch_add(1, Ordering::Relaxed) + 1;
+                    let finished = FinishedFold { fold: number, done, total: self.folds };
+                    Ok(if shared.hear(watch.finished(&finished)).is_break() { None } else { scores })
+                })
+                .collect();
+            // The first error is that of the lowest fold.
+            for part in parts {
+                found.extend(part?);
+            }
+        }
+        if shared.is_over.load(Ordering::Relaxed) || found.len() < self.folds {
+            return Ok(ControlFlow::Break(()));
+        }
+        let score = |(at, point): (usize, &super::PathPoint)| {
+            let folds = found.iter().map(|fold| fold.scores[at]).collect();
+            let separated = found.iter().filter(|fold| fold.is_separated[at]).count();
+            PathScore::new((point.size, point.ridge), folds, separated)
+        };
+        let scores: Vec<PathScore> = path.points.iter().enumerate().map(score).collect();
+        let (best, one_standard_error) = chosen(self.scoring, &scores);
+        let scoring = self.scoring;
+        Ok(ControlFlow::Continue(PathScores { path, units, scores, scoring, best, one_standard_error }))
+    }
+}
