@@ -104,6 +104,8 @@ class ConstrainedRegressor(_Stream, _Regression):
         Rows a step.
     sampling : {"without_replacement", "reshuffled", "cyclic", "full"}
         How batches are drawn.
+    effort : {"quick", "normal", "thorough"}
+        How hard the exact finish looks for another choice of features with a lower F.
     polish : bool
         Whether to finish on the exact optimum of the piece of the set that was found.
     average : bool
@@ -159,6 +161,7 @@ class ConstrainedRegressor(_Stream, _Regression):
         batch_size: int | str = "auto",
         sampling: str = "without_replacement",
         polish: bool = True,
+        effort: str = "normal",
         average: bool = False,
         max_steps: int = 10_000,
         max_passes: float | None = None,
@@ -199,6 +202,7 @@ class MatrixRegressor(_Stream, _Regression):
         batch_size: int | str = "auto",
         sampling: str = "without_replacement",
         polish: bool = True,
+        effort: str = "normal",
         average: bool = False,
         max_steps: int = 10_000,
         max_passes: float | None = None,
@@ -286,6 +290,7 @@ class ConstrainedRegressorCV(Search, _Regression):
         batch_size: int | str = "auto",
         sampling: str = "without_replacement",
         polish: bool = True,
+        effort: str = "normal",
         average: bool = False,
         max_steps: int = 10_000,
         max_passes: float | None = None,

@@ -37,6 +37,7 @@ pub mod conic;
 pub mod constraint;
 pub mod data;
 mod debug;
+mod effort;
 mod error;
 mod exchanges;
 pub mod files;
@@ -72,6 +73,7 @@ pub mod words;
 
 pub use certificate::Certificate;
 pub use data::Data;
+pub use effort::Effort;
 pub use error::{Error, Result};
 pub use exchanges::Exchanges;
 pub use gap::{Gap, Proof};

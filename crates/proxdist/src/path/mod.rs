@@ -24,6 +24,7 @@ mod point;
 mod scored;
 mod scores;
 mod settings;
+mod start;
 mod state;
 #[cfg(test)]
 mod state_tests;
@@ -44,3 +45,5 @@ pub use scored::{PathScore, PathScores};
 pub use settings::PathSettings;
 pub use validation::{FinishedFold, PathValidation, PathWatch};
 pub use watch::{PathObserver, PathProgress};
+
+pub(crate) use start::{StartBudget, support_of_size};

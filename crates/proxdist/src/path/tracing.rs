@@ -23,7 +23,11 @@ impl Path {
     }
 
     /// The same while someone watches, who may end it: then there are the sizes found so far.
-    pub fn trace_observed(problem: &Problem, settings: &PathSettings, observer: &mut dyn PathObserver) -> Result<Self> {
+    pub fn trace_observed(
+        problem: &Problem,
+        settings: &PathSettings,
+        observer: &mut (dyn PathObserver + Send),
+    ) -> Result<Self> {
         settings.check()?;
         problem.check(&Settings::default())?;
         largest(problem)?;

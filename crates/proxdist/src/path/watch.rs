@@ -17,7 +17,7 @@ pub struct PathProgress {
 }
 
 /// Sees every step of a path; `Break` ends it, with the sizes found so far. Functions of a [`PathProgress`] observe.
-pub trait PathObserver: Send {
+pub trait PathObserver {
     /// Called for each size that was looked at.
     fn step(&mut self, progress: &PathProgress) -> ControlFlow<()>;
 
@@ -27,7 +27,7 @@ pub trait PathObserver: Send {
     }
 }
 
-impl<F: FnMut(&PathProgress) -> ControlFlow<()> + Send> PathObserver for F {
+impl<F: FnMut(&PathProgress) -> ControlFlow<()>> PathObserver for F {
     fn step(&mut self, progress: &PathProgress) -> ControlFlow<()> {
         self(progress)
     }

@@ -6,6 +6,7 @@ use super::search::{Found, Search};
 use super::{Poll, Until, convex, rows_and_balls};
 use crate::constraint::{Choosing, Constraint, Structure};
 use crate::data::{Data, Part};
+use crate::effort::Effort;
 use crate::error::{Error, Result};
 use crate::exchanges::Exchanges;
 use crate::objective::Objective;
@@ -23,6 +24,8 @@ pub(crate) struct Finish<'p> {
     pub(crate) constraint: &'p dyn Constraint,
     /// Weight of an L1 penalty that belongs to what is minimised.
     pub(crate) l1: f64,
+    /// How hard to look for another choice of features.
+    pub(crate) effort: Effort,
     pub(crate) seed: u64,
 }
 
@@ -169,7 +172,7 @@ impl Finish<'_> {
     /// The finish over a set that leaves a choice, on a sample first where the rows are many.
     fn choose(&self, choosing: &dyn Choosing, starts: &[&[f64]], poll: Poll) -> Result<Polished> {
         let objective = self.objective;
-        let search = Search { objective, choosing, sample: None };
+        let search = Search { objective, choosing, effort: self.effort, sample: None };
         let Found { theta, value, gradient, exchanges } = match self.sample(LARGE, SAMPLE)? {
             None => search.finish(starts, poll)?,
             Some(sample) => {

@@ -1,7 +1,7 @@
 //! The exact finish for sets that leave a choice: the minimiser for a choice of features, then other choices while F falls.
 //!
-//! 1. Starts: the points handed over, a forward path that adds the most promising unit again and again, and for few columns the best supports of a
-//!    quadratic model (`subsets.rs`). Pools with room are filled: a larger choice is never worse.
+//! 1. Starts: the points handed over, a forward path that adds the most promising unit again and again, for few columns the best supports of a
+//!    quadratic model (`subsets.rs`), and the support of this size on a path over all sizes (`crate::path`) where that costs little enough. Pools with room are filled: a larger choice is never worse.
 //! 2. If all choices are few, all are looked at (`every_choice.rs`) and that is the end.
 //! 3. From each start exchanges (`exchange.rs`), and sets of features that join and leave together, while F falls.
 //! 4. From the best of them the second look (`removal.rs`), and 3 again if that finds a lower F.
@@ -17,10 +17,13 @@ use super::refit::{EXACT, Fitted, ROUGH, Selecting, Watch};
 use super::sweep::{Sweep, sweep};
 use super::{Poll, subsets};
 use crate::constraint::{Choosing, Structure, Workspace};
+use crate::effort::Effort;
 use crate::error::Result;
 use crate::exchanges::Exchanges;
 use crate::objective::Objective;
+use crate::path::support_of_size;
 use std::collections::HashSet;
+use std::ops::ControlFlow;
 
 /// Rounds of exchange at most; each lowers F, so this is never reached in practice.
 const ROUNDS: usize = 300;
@@ -37,6 +40,8 @@ const MOST_PROJECTED: usize = 5000;
 pub(crate) struct Search<'p> {
     pub(crate) objective: Objective<'p>,
     pub(crate) choosing: &'p dyn Choosing,
+    /// How hard to look.
+    pub(crate) effort: Effort,
     /// The sample of the rows that the first start was found on, if they are many, so that little is left to find.
     pub(crate) sample: Option<Objective<'p>>,
 }
@@ -53,7 +58,7 @@ pub(crate) struct Found {
 impl Search<'_> {
     /// Finishes from the best of several feasible points. `poll` may end the search early.
     pub(crate) fn finish(&self, starts: &[&[f64]], poll: Poll) -> Result<Found> {
-        let Self { objective, choosing, sample } = *self;
+        let Self { objective, choosing, sample, .. } = *self;
         let choice = choosing.choice(objective.data.columns());
         let at_zero = objective.value(&objective.layout().zeros())?;
         let problem = Selecting { objective, choosing, choice: &choice, at_zero, block: None };
@@ -114,6 +119,7 @@ impl Search<'_> {
                 pool.extend(self.forward(problem, watch)?);
             }
             pool.extend(self.by_model(problem, &pool[0], watch)?);
+            pool.extend(self.by_path(problem, watch)?);
         }
         pool.sort_by(|a, b| a.value.total_cmp(&b.value));
         let mut seen: HashSet<Vec<usize>> = HashSet::new();
@@ -207,6 +213,20 @@ impl Search<'_> {
             }
         }
         Ok(pool)
+    }
+
+    /// The minimiser for the support that a path over all sizes finds at this one, where features are chosen freely.
+    fn by_path(&self, problem: &Selecting, watch: &mut Watch) -> Result<Option<Fitted>> {
+        let (choice, columns) = (problem.choice, self.objective.data.columns());
+        let is_single = choice.is_single() && choice.units() == columns;
+        let set = problem.choosing.on_support(&[]);
+        let is_plain = set.is_some_and(|set| matches!(set.structure(), Structure::WholeSpace));
+        let (Some(budget), [keep], true, true) = (self.effort.path(), choice.keep(), is_single, is_plain) else {
+            return Ok(None);
+        };
+        let mut poll = || if watch.is_over() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+        let Some(support) = support_of_size(self.objective, *keep, budget, &mut poll)? else { return Ok(None) };
+        if watch.was_over() { Ok(None) } else { problem.refit(support, None, EXACT, watch) }
     }
 
     /// Exchanges from one start until F no longer falls.

@@ -7,6 +7,7 @@ use super::testing::{never, numbers};
 use super::{Finish, Poll};
 use crate::constraint::{Choice, Choosing, Constraint, Structure, Workspace, projected};
 use crate::data::Data;
+use crate::effort::Effort;
 use crate::exchanges::Exchanges;
 use crate::loss::{Huber, Logistic, Loss, Poisson, Squared, SquaredHinge, Task};
 use crate::objective::Objective;
@@ -141,7 +142,7 @@ fn close(problem: &Selecting, found: f64, best: f64) -> bool {
 }
 
 fn finish<'p>(problem: &Selecting<'p>, set: &'p dyn Constraint) -> Finish<'p> {
-    Finish { objective: problem.objective, constraint: set, l1: 0.0, seed: 1 }
+    Finish { objective: problem.objective, constraint: set, l1: 0.0, effort: Effort::Normal, seed: 1 }
 }
 
 fn zero(problem: &Selecting, set: &dyn Constraint) -> Vec<f64> {
@@ -247,6 +248,7 @@ fn a_search_that_is_interrupted_says_so() {
                 objective: Objective::new(&data, loss, 0.01).intercept(true),
                 constraint: &set,
                 l1: 0.0,
+                effort: Effort::Normal,
                 seed: 1,
             };
             let mut start = projected(&set, &[0.0; P]).unwrap();
@@ -279,7 +281,13 @@ fn nothing_to_choose_is_no_trouble() {
     for text in ["sparsity:1 & nonneg", "sparsity:2 & nonneg", "sparsity:0", "group-sparsity:0;size=1"] {
         let set = SetSpec::parse(text).unwrap().build(Shape::Vector(2)).unwrap();
         for loss in [&Squared as &dyn Loss, &Huber::with_delta(1.0).unwrap()] {
-            let finish = Finish { objective: Objective::new(&data, loss, 0.0), constraint: &set, l1: 0.0, seed: 1 };
+            let finish = Finish {
+                objective: Objective::new(&data, loss, 0.0),
+                constraint: &set,
+                l1: 0.0,
+                effort: Effort::Normal,
+                seed: 1,
+            };
             let found = finish.run(&[&[0.0, 0.0]], &mut never).unwrap();
             assert_eq!(found.theta, [0.0, 0.0], "{text}");
             assert_eq!(found.exchanges, Exchanges::EveryChoice, "{text}");
@@ -293,7 +301,13 @@ fn the_simplex_keeps_the_right_column() {
     let y = [-1.0, -2.0, 1.0, -3.0];
     let data = Data::dense(&x, 3, &y).unwrap();
     let set = SetSpec::parse("sparsity:1 & simplex").unwrap().build(Shape::Vector(3)).unwrap();
-    let finish = Finish { objective: Objective::new(&data, &Squared, 0.0), constraint: &set, l1: 0.0, seed: 1 };
+    let finish = Finish {
+        objective: Objective::new(&data, &Squared, 0.0),
+        constraint: &set,
+        l1: 0.0,
+        effort: Effort::Normal,
+        seed: 1,
+    };
     for start in [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]] {
         let found = finish.run(&[&start], &mut never).unwrap();
         assert_eq!((found.theta, found.value), (vec![0.0, 1.0, 0.0], 2.375));
@@ -323,7 +337,9 @@ fn on_many_rows_the_sample_leads_where_a_search_of_all_rows_does() {
         let at_zero = objective.value(&[0.0; COLUMNS + 1]).unwrap();
         let problem = Selecting { objective, choosing, choice: &choice, at_zero, block: None };
         let lowest = brute_force(&problem).value;
-        let found = Finish { objective, constraint: &set, l1: 0.0, seed }.run(&[&start], &mut never).unwrap();
+        let found = Finish { objective, constraint: &set, l1: 0.0, effort: Effort::Normal, seed }
+            .run(&[&start], &mut never)
+            .unwrap();
         assert!((found.value - lowest).abs() <= 1e-10 * lowest, "seed {seed}: {} and {lowest}", found.value);
         assert!(!matches!(found.exchanges, Exchanges::CutShort | Exchanges::NotApplicable), "{:?}", found.exchanges);
         // What the finish hands to the certificate is what a pass of its own would have found.
@@ -367,7 +383,7 @@ fn choices_whose_fits_fall_short_are_never_vouched_for() {
         let data = Data::dense(&random.x, P, &random.y).unwrap();
         let objective = Objective::new(&data, &loss, 0.01).intercept(true);
         let finish = |set: &dyn Constraint| {
-            let finish = Finish { objective, constraint: set, l1: 0.0, seed: 1 };
+            let finish = Finish { objective, constraint: set, l1: 0.0, effort: Effort::Normal, seed: 1 };
             finish.run(&[&[0.0; P + 1]], &mut quiet()).unwrap().exchanges
         };
         assert_eq!(finish(&built("sparsity:2")), Exchanges::EveryChoice, "{}", loss.spec());

@@ -35,6 +35,7 @@ impl Run<'_> {
             objective: problem.objective(),
             constraint: problem.constraint(),
             l1: settings.method.l1_weight(),
+            effort: settings.effort,
             seed: settings.seed,
         };
         // Where the user asked to start is among the points that the result must not be above.

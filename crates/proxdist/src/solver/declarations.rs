@@ -3,6 +3,7 @@
 use super::reading::{Refused, from_one, number, or, plain, position, put, time, unless, word};
 use super::setting::{Declaration, Kind, Setting, Topic, Word};
 use super::{Settings, StopRule};
+use crate::effort::Effort;
 use crate::sampling::Sampling;
 use crate::schedule::Growth;
 
@@ -13,6 +14,13 @@ const SAMPLING_WORDS: [Word; 4] = [
     Word { name: "reshuffled", alias: None, help: "Pass after pass, each in a new order" },
     Word { name: "cyclic", alias: None, help: "Consecutive rows, round and round" },
     Word { name: "full", alias: None, help: "All rows at every step" },
+];
+
+const EFFORTS: [Effort; 3] = [Effort::Quick, Effort::Normal, Effort::Thorough];
+const EFFORT_WORDS: [Word; 3] = [
+    Word { name: "quick", alias: None, help: "Exchanges from where the iteration and a greedy path ended" },
+    Word { name: "normal", alias: None, help: "Also from a path over all sizes, where that takes about a second" },
+    Word { name: "thorough", alias: None, help: "The same with a long walk that goes uphill too, a minute or so" },
 ];
 
 const RULES: [StopRule; 2] = [StopRule::Settled, StopRule::Paper];
@@ -145,6 +153,21 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
         is_identity: false,
         read: |settings, text| put(&mut settings.polish, plain(text)),
         write: |settings| settings.polish.to_string(),
+    },
+    Declaration {
+        setting: Setting::Effort,
+        name: "effort",
+        option: "effort",
+        parameter: "effort",
+        kind: Kind::Words(&EFFORT_WORDS),
+        default: "normal",
+        rule: "one of quick, normal, thorough",
+        help: "How hard to look for another choice of features with a lower F",
+        placeholder: "HOW",
+        topic: Topic::Method,
+        is_identity: false,
+        read: |settings, text| put(&mut settings.effort, position(&EFFORT_WORDS, text).map(|at| EFFORTS[at])),
+        write: |settings| word(&EFFORT_WORDS, &EFFORTS, &settings.effort),
     },
     Declaration {
         setting: Setting::Average,

@@ -44,6 +44,8 @@ pub enum Reason {
     NothingDrawn,
     /// There is no exact finish.
     NoFinish,
+    /// The set leaves no choice of features.
+    NoChoice,
 }
 
 impl fmt::Display for Reason {
@@ -59,6 +61,7 @@ impl fmt::Display for Reason {
             Self::AllRows => "every step uses all rows",
             Self::NothingDrawn => "nothing was drawn at random",
             Self::NoFinish => "there is no exact finish for this set and method",
+            Self::NoChoice => "the set leaves no choice of features",
         })
     }
 }
@@ -137,6 +140,8 @@ impl<'a> Circumstances<'a> {
             Setting::BatchSize => when(is_full || settings.sampling == Sampling::FullBatch, Reason::AllRows).or(alone),
             Setting::Sampling => when(is_full, Reason::AllRows).or(alone),
             Setting::Polish => when(!self.has_finish, Reason::NoFinish),
+            Setting::Effort if !(settings.polish && self.has_finish) => Some(Reason::NoFinish),
+            Setting::Effort => when(!self.leaves_a_choice(), Reason::NoChoice),
             Setting::Seed => when(!self.may_draw(), Reason::NothingDrawn),
             Setting::MaxSteps => self.idle.filter(|reason| *reason != Reason::RaceTookAllSteps),
             Setting::Average | Setting::MaxPasses | Setting::Tolerance => self.idle,
@@ -148,6 +153,10 @@ impl<'a> Circumstances<'a> {
             Setting::Stop => self.idle.filter(|_| settings.monitor_rows.is_none() && self.usually_watches_all_rows()),
             Setting::Schedule | Setting::Threads => None,
         }
+    }
+
+    fn leaves_a_choice(&self) -> bool {
+        matches!(self.problem.constraint().structure(), Structure::Choice(_))
     }
 
     /// Whether all rows are watched where nothing is said about it.

@@ -34,6 +34,7 @@ pub enum Setting {
     BatchSize,
     Sampling,
     Polish,
+    Effort,
     Average,
     Seed,
     Threads,

@@ -1,6 +1,7 @@
 //! What a run can be told, in one struct that is its own builder.
 
 use super::{Method, Setting};
+use crate::effort::Effort;
 use crate::error::{Error, Result};
 use crate::rule::Rule;
 use crate::run::State;
@@ -44,6 +45,7 @@ pub enum StopRule {
 /// | `check_every`  | as often as is cheap     | ≥ 1      | steps between checkpoints |
 /// | `monitor_rows` | all if cheap             | 1..=n    | rows the objective is watched on |
 /// | `polish`       | on                       |          | finish on the exact optimum of the piece of the set that was found |
+/// | `effort`       | normal                   |          | how hard the finish looks for another choice of features, see [`Effort`] |
 /// | `average`      | off                      |          | also try averages of late iterates |
 /// | `start`        | zero                     | length p | coefficients to start from |
 /// | `seed`         | 0                        | any      | fixes the batches, hence the fit |
@@ -68,6 +70,7 @@ pub struct Settings {
     pub(crate) start_intercept: f64,
     pub(crate) resume: Option<State>,
     pub(crate) polish: bool,
+    pub(crate) effort: Effort,
     pub(crate) average: bool,
     pub(crate) seed: u64,
     pub(crate) threads: Option<usize>,
@@ -96,6 +99,7 @@ impl Default for Settings {
             start_intercept: 0.0,
             resume: None,
             polish: true,
+            effort: Effort::default(),
             average: false,
             seed: 0,
             threads: None,
@@ -220,6 +224,13 @@ impl Settings {
     pub fn polish(mut self, polish: bool) -> Self {
         self.polish = polish;
         self.given(Setting::Polish)
+    }
+
+    /// How hard the finish looks for another choice of features with a lower F.
+    #[must_use]
+    pub fn effort(mut self, effort: Effort) -> Self {
+        self.effort = effort;
+        self.given(Setting::Effort)
     }
 
     /// Whether to try averages of late iterates too, and keep one if it is better.

@@ -1,0 +1,85 @@
+//! A support of one size from a path over all sizes, as a start for the exact finish of a fit.
+//!
+//! A path meets supports of the neighbouring sizes that exchanges from one start never see. What it costs is known before: for a quadratic loss
+//! the matrix of all products of columns, $np^2$ operations, for others about three passes for each size, each of $n_zs$ operations with $n_z$
+//! numbers in the data. Where that is more than a budget there is no such start.
+
+use super::engine::{Engine, Searched, fits};
+use super::settings::PathSettings;
+use super::watch::{PathObserver, PathProgress, Watch};
+use crate::data::{Data, RowBuffer};
+use crate::error::Result;
+use crate::objective::Objective;
+use std::ops::ControlFlow;
+
+/// Sizes beyond the one that is asked for, from which the path comes back to it.
+const BEYOND: usize = 2;
+/// Passes for each size of losses that are not quadratic.
+const PASSES: f64 = 3.0;
+/// Rows by which the amount of data is judged.
+const SOME_ROWS: usize = 64;
+/// Bytes for the matrix, or for copies of columns.
+const MEMORY: usize = 1 << 28;
+
+/// What a start may cost.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct StartBudget {
+    /// Operations.
+    pub(crate) operations: f64,
+    /// Moves without a lower F after which the walk of a size ends.
+    pub(crate) walk: usize,
+}
+
+/// Ends a path when it is asked to.
+struct Polled<'a>(&'a mut dyn FnMut() -> ControlFlow<()>);
+
+impl PathObserver for Polled<'_> {
+    fn step(&mut self, _: &PathProgress) -> ControlFlow<()> {
+        self.poll()
+    }
+
+    fn poll(&mut self) -> ControlFlow<()> {
+        (self.0)()
+    }
+}
+
+/// The best support of a size that a path finds; `None` if that costs too much, or if it is cut short before.
+pub(crate) fn support_of_size(
+    objective: Objective,
+    size: usize,
+    budget: StartBudget,
+    poll: &mut dyn FnMut() -> ControlFlow<()>,
+) -> Result<Option<Vec<usize>>> {
+    if size == 0 || operations(objective, size)? > budget.operations {
+        return Ok(None);
+    }
+    let settings = PathSettings::default().walk(budget.walk).memory(MEMORY);
+    let largest = (size + BEYOND).min(objective.data.columns());
+    let searched = Searched { objective, layout: objective.layout(), largest, settings: &settings };
+    let mut polled = Polled(poll);
+    let mut watch = Watch::new(&mut polled);
+    let places = Engine::new(searched, None)?.places(searched, objective.ridge, &[], &mut watch)?;
+    Ok(places.into_iter().nth(size).flatten().map(|place| place.support))
+}
+
+/// About how many operations a path up to a size takes.
+fn operations(objective: Objective, size: usize) -> Result<f64> {
+    let (rows, columns) = (objective.data.rows() as f64, objective.data.columns() as f64);
+    let (size, cells) = (size as f64, stored(objective.data)?);
+    Ok(match () {
+        () if !objective.loss.is_quadratic() => PASSES * size * cells * (size + 2.0),
+        () if fits(objective.data.columns(), 1, MEMORY) => 0.5 * rows * columns * columns,
+        // Rows of the matrix on demand, some for every feature that is looked at.
+        () => 8.0 * size * cells,
+    })
+}
+
+/// About how many numbers the data hold, judged by some of the rows; infinite where rows can only be read in order.
+fn stored(data: &Data) -> Result<f64> {
+    let Ok(source) = data.random_access() else { return Ok(f64::INFINITY) };
+    let rows = data.rows();
+    let some: Vec<usize> = (0..rows).step_by(rows.div_ceil(SOME_ROWS).max(1)).collect();
+    let mut buffer = RowBuffer::default();
+    source.gather(&some, None, &mut buffer)?;
+    Ok(buffer.rows().entries() as f64 * rows as f64 / some.len().max(1) as f64)
+}
