@@ -57,7 +57,7 @@ impl Totals {
     pub(super) fn at_a_time(whole: &PathValidation, settings: &PathSettings) -> usize {
         let columns = whole.data.columns();
         let is_free = !whole.loss.is_quadratic() || !fits(columns, 1, settings.memory);
-        if is_free { usize::MAX } else { (settings.memory / (16 * columns * columns)).max(1) }
+        if is_free { usize::MAX } else { (settings.memory / columns.saturating_mul(columns).saturating_mul(16)).max(1) }
     }
 
     /// The form of all rows in these units.

@@ -2,7 +2,7 @@
 //!
 //! $$H\delta = -g, \qquad H = X_S^T\mathrm{diag}(w\ell'')X_S + \Lambda, \quad g = X_S^Tw\ell' + \Lambda\theta,$$
 //! with a column of ones for the intercept and $H$ scaled to a unit diagonal. F can fall by about $\tfrac12\kappa^2$, $\kappa^2 = -g^T\delta$: once that is next to nothing one more step is
-//! exact to rounding, and while F is further than $\kappa^2$ above a limit that it has to get below, the support is given up. Where a full step does not lower
+//! exact to rounding, and while F is further than that above a limit that it has to get below, the support is given up. Where a full step does not lower
 //! F it is halved. Losses with straight pieces go the way of the exact finish.
 //!
 //! Two classes that a hyperplane tells apart have no minimum without a ridge: as soon as all rows are on their side this is proven, and the search ends. Where
@@ -20,8 +20,12 @@ use std::ops::ControlFlow;
 /// Newton steps at most, and halvings of one.
 const MOST_STEPS: usize = 40;
 const HALVINGS: usize = 20;
-/// Fall of F, relative to F, after which one more step is the last.
-const LAST: f64 = 1e-9;
+/// Fall of F that a step promises, relative to F, at which it is the last; and at which there is no doubt about where it leads.
+const LAST: f64 = 1e-7;
+const CERTAIN: f64 = 1e-13;
+/// A support is given up if F would still be too high after a fall this share of $\kappa^2$; one half is what the model expects. The first step
+/// is given twice that.
+const DOUBT: f64 = 0.6;
 /// Fraction of the predicted fall that a step must achieve.
 const ARMIJO: f64 = 1e-4;
 /// A last step that moves a linear predictor by this much goes to infinity.
@@ -109,12 +113,13 @@ impl<'p> Newton<'p> {
             let Some(step) = self.solve(&gradient) else { return Ok(None) };
             let fall = -dot(&gradient, &step);
             self.times(support, &step);
-            if 0.5 * fall <= LAST * floored(value, self.at_zero) {
+            // A step that goes far while F hardly falls is looked at longer.
+            let share = 0.5 * fall / floored(value, self.at_zero).max(f64::MIN_POSITIVE);
+            if share <= LAST && (share <= CERTAIN || !self.is_far()) {
                 axpy(1.0, &step, &mut point);
                 return Ok(Some(Fitted { point, value: value - 0.5 * fall, is_separated: self.is_far() }));
             }
-            // The first step starts where the model has its minimum, further from the truth.
-            if value - if number == 0 { 2.0 * fall } else { fall } > limit {
+            if value - if number == 0 { fall } else { DOUBT * fall } > limit {
                 return Ok(None);
             }
             let Some(lower) = self.search(support, (&mut point, &step), value, fall) else {

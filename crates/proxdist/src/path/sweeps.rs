@@ -27,13 +27,13 @@ struct Held {
 pub(super) struct Sweeps {
     best: Vec<Held>,
     ridge: f64,
-    sweeps: usize,
+    complete: usize,
 }
 
 impl Sweeps {
     /// Sizes from 0 to `largest`, nothing known yet; the ridge is only told to observers.
     pub(super) fn new(largest: usize, ridge: f64) -> Self {
-        Self { best: vec![Held::default(); largest + 1], ridge, sweeps: 0 }
+        Self { best: vec![Held::default(); largest + 1], ridge, complete: 0 }
     }
 
     /// The places of all sizes that have one.
@@ -65,7 +65,7 @@ impl Sweeps {
             for size in 1..=largest * usize::from(patience > 0 && !has_improved) {
                 has_improved |= self.walk(size, patience, climb, watch)?;
             }
-            self.sweeps += 1;
+            self.complete += 1;
             if !has_improved || watch.is_over() {
                 return Ok(());
             }
@@ -82,7 +82,7 @@ impl Sweeps {
         }
         held.is_grown = true;
         let found = climb.grown(&place, watch)?;
-        self.took(size + 1, found, climb, watch)
+        Ok(self.took(size + 1, found, climb, watch))
     }
 
     fn down(&mut self, size: usize, climb: &mut dyn Climb<'_>, watch: &mut Watch) -> Result<bool> {
@@ -93,7 +93,7 @@ impl Sweeps {
         }
         held.is_shrunk = true;
         let found = climb.shrunk(&place, watch)?;
-        self.took(size - 1, found, climb, watch)
+        Ok(self.took(size - 1, found, climb, watch))
     }
 
     fn walk(&mut self, size: usize, patience: usize, climb: &mut dyn Climb<'_>, watch: &mut Watch) -> Result<bool> {
@@ -106,13 +106,13 @@ impl Sweeps {
         }
         held.is_walked = true;
         let found = climb.walked(&place, patience, watch)?;
-        self.took(size, found, climb, watch)
+        Ok(self.took(size, found, climb, watch))
     }
 
-    fn took(&mut self, size: usize, found: Option<Place>, climb: &dyn Climb<'_>, watch: &mut Watch) -> Result<bool> {
+    fn took(&mut self, size: usize, found: Option<Place>, climb: &dyn Climb<'_>, watch: &mut Watch) -> bool {
         let is_lower = found.is_some_and(|place| self.offer(climb, place));
-        let progress = PathProgress { ridge: self.ridge, size, largest: self.best.len() - 1, sweeps: self.sweeps };
+        let progress = PathProgress { ridge: self.ridge, size, largest: self.best.len() - 1, sweeps: self.complete };
         watch.step(progress);
-        Ok(is_lower)
+        is_lower
     }
 }

@@ -23,7 +23,7 @@ use rayon::prelude::*;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-/// A path whose size and ridge are to be chosen by cross-validation.
+/// A path whose size and ridge are to be chosen by cross-validation. The ridges are those of [`PathSettings::ridges`], none without them.
 ///
 /// | setting       | default         | meaning |
 /// |---------------|-----------------|---------|

@@ -44,11 +44,8 @@ impl RowDerivatives {
         self.predict(objective, products.iter().copied(), intercept, chunk);
         self.slopes = products;
         self.curvatures.resize(chunk.len(), 0.0);
-        let mut curvatures = std::mem::take(&mut self.curvatures);
-        self.bend(objective, chunk, 0.0, &mut curvatures);
-        self.curvatures = curvatures;
-        self.differentiate(objective, chunk);
-        self.value(objective, chunk)
+        let out = [&mut self.slopes[..], &mut self.curvatures[..]];
+        objective.loss.weighted_derivatives(&self.predictors, chunk.response, &self.weights, out)
     }
 
     /// Takes in $x_i^T\theta$ of the rows of a chunk.
