@@ -22,7 +22,7 @@ impl Effort {
     pub(crate) fn path(self) -> Option<StartBudget> {
         match self {
             Self::Quick => None,
-            Self::Normal => Some(StartBudget { operations: 6e9, walk: 100 }),
+            Self::Normal => Some(StartBudget { operations: 6e9, walk: 300 }),
             Self::Thorough => Some(StartBudget { operations: 1e12, walk: 3000 }),
         }
     }

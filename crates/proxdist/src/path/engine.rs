@@ -89,7 +89,7 @@ impl<'p> Engine<'p> {
                 sweeps.offer(climb, lower);
             }
         }
-        sweeps.run(climb, searched.settings.walk, watch)?;
+        sweeps.run(climb, searched.settings, watch)?;
         Ok(sweeps.into_places())
     }
 }

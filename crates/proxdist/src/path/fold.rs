@@ -6,6 +6,7 @@
 //! Columns of which little is left are summed again from the rows (`centred.rs`).
 
 use super::centred::Centred;
+use super::climb::Place;
 use super::engine::{Engine, Searched, fits};
 use super::finish::stretched;
 use super::form::Form;
@@ -158,11 +159,7 @@ impl Fold<'_, '_> {
                 // Where more features do not lower F, the model before stands.
                 if let Some(place) = place.as_ref().filter(|place| place.value < last.0) {
                     let point = engine.point(place)?.unwrap_or_default();
-                    let theta = self.theta(
-                        (&place.support, point, place.is_separated),
-                        Objective { ridge, ..objective },
-                        layout,
-                    )?;
+                    let theta = parameter(Objective { ridge, ..objective }, place, point)?;
                     let (coefficients, intercept) = (layout.coefficients(&theta), layout.intercept(&theta));
                     let score = whole.scoring.score_at(&*whole.loss, coefficients, intercept, &test)?;
                     last = (place.value, score, place.is_separated);
@@ -173,22 +170,15 @@ impl Fold<'_, '_> {
         }
         Ok(Some(found))
     }
+}
 
-    /// The parameter of a point on a support.
-    fn theta(
-        &self,
-        (support, mut point, is_separated): (&[usize], Vec<f64>, bool),
-        objective: Objective,
-        layout: Layout,
-    ) -> Result<Vec<f64>> {
-        if is_separated {
-            point = stretched(&mut OnColumns::new(objective, support)?, &point)?;
-        }
-        let mut theta = layout.zeros();
-        let (coefficients, intercepts) = layout.split_mut(&mut theta);
-        let (values, intercept) = point.split_at(support.len().min(point.len()));
-        support.iter().zip(values).for_each(|(&j, &value)| coefficients[j] = value);
-        intercepts.iter_mut().zip(intercept).for_each(|(out, value)| *out = *value);
-        Ok(theta)
+/// The parameter of a place: its minimiser, or where there is none a point far out.
+fn parameter(objective: Objective, place: &Place, mut point: Vec<f64>) -> Result<Vec<f64>> {
+    if point.is_empty() {
+        return Ok(objective.layout().zeros());
     }
+    if place.is_separated {
+        point = stretched(&mut OnColumns::new(objective, &place.support)?, &point)?;
+    }
+    Ok(objective.layout().spread(&place.support, &point))
 }

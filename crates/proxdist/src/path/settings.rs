@@ -16,13 +16,15 @@ use crate::rule::Rule;
 pub struct PathSettings {
     pub(super) ridges: Vec<f64>,
     pub(super) walk: usize,
+    /// The sizes that are walked at, from and to.
+    pub(super) walked: (usize, usize),
     pub(super) memory: usize,
     pub(super) threads: Option<usize>,
 }
 
 impl Default for PathSettings {
     fn default() -> Self {
-        Self { ridges: Vec::new(), walk: 0, memory: 1 << 30, threads: None }
+        Self { ridges: Vec::new(), walk: 0, walked: (1, usize::MAX), memory: 1 << 30, threads: None }
     }
 }
 
@@ -38,6 +40,12 @@ impl PathSettings {
     #[must_use]
     pub fn walk(mut self, moves: usize) -> Self {
         self.walk = moves;
+        self
+    }
+
+    /// Walks at some sizes only, from and to.
+    pub(super) fn walk_at(mut self, sizes: (usize, usize)) -> Self {
+        self.walked = sizes;
         self
     }
 

@@ -26,7 +26,7 @@ const MEMORY: usize = 1 << 28;
 pub(crate) struct StartBudget {
     /// Operations.
     pub(crate) operations: f64,
-    /// Moves without a lower F after which the walk of a size ends.
+    /// Moves without a lower F after which the walk at this size ends.
     pub(crate) walk: usize,
 }
 
@@ -53,7 +53,7 @@ pub(crate) fn support_of_size(
     if size == 0 || operations(objective, size)? > budget.operations {
         return Ok(None);
     }
-    let settings = PathSettings::default().walk(budget.walk).memory(MEMORY);
+    let settings = PathSettings::default().walk(budget.walk).walk_at((size, size)).memory(MEMORY);
     let largest = (size + BEYOND).min(objective.data.columns());
     let searched = Searched { objective, layout: objective.layout(), largest, settings: &settings };
     let mut polled = Polled(poll);

@@ -10,6 +10,7 @@
 //! Every change lowers F at a size by more than rounding, and there are finitely many supports, so this ends.
 
 use super::climb::{Climb, Place};
+use super::settings::PathSettings;
 use super::watch::{PathProgress, Watch};
 use crate::error::Result;
 
@@ -52,8 +53,9 @@ impl Sweeps {
     }
 
     /// Sweeps until no size improves, or until it is to end.
-    pub(super) fn run(&mut self, climb: &mut dyn Climb<'_>, patience: usize, watch: &mut Watch) -> Result<()> {
-        let largest = self.best.len() - 1;
+    pub(super) fn run(&mut self, climb: &mut dyn Climb<'_>, settings: &PathSettings, watch: &mut Watch) -> Result<()> {
+        let (largest, patience) = (self.best.len() - 1, settings.walk);
+        let (first, last) = (settings.walked.0.max(1), settings.walked.1.min(largest));
         loop {
             let mut has_improved = false;
             for size in 0..largest {
@@ -62,7 +64,7 @@ impl Sweeps {
             for size in (2..=largest).rev() {
                 has_improved |= self.down(size, climb, watch)?;
             }
-            for size in 1..=largest * usize::from(patience > 0 && !has_improved) {
+            for size in first..=last * usize::from(patience > 0 && !has_improved) {
                 has_improved |= self.walk(size, patience, climb, watch)?;
             }
             self.complete += 1;

@@ -240,11 +240,45 @@ impl Models<'_> {
         (0..size).map(|j| self.hessian[j * size + j]).collect()
     }
 
+    /// $H_{0j}/H_{00}$: the means of the columns, weighted by the curvature of the rows; none without an intercept. With $u = \beta_0 + m^T\theta$ in place of
+    /// the intercept the model has no product of $u$ with a coefficient, however far the columns are from zero.
+    fn means(&self, at: &At) -> Vec<f64> {
+        let (features, size) = (self.conic.features, at.point.len());
+        let Some(row) = self.conic.behind(&at.point).first().map(|_| &self.hessian[features * size..]) else {
+            return Vec::new();
+        };
+        if row[features] > 0.0 {
+            row[..features].iter().map(|h| h / row[features]).collect()
+        } else {
+            vec![0.0; features]
+        }
+    }
+
+    /// Coefficients, magnitudes and $u$.
+    fn shifted(&self, point: &[f64], means: &[f64]) -> Vec<f64> {
+        let mut x = self.conic.lifted(point);
+        let shift = dot(means, &self.conic.coefficients(point)[..means.len()]);
+        x.extend(self.conic.behind(point).iter().map(|intercept| intercept + shift));
+        x
+    }
+
     /// The minimiser of the model over the set.
     fn step(&mut self, at: &At, damping: f64) -> Option<Vec<f64>> {
-        let quadratic = self.model(at, damping);
-        let mut x = self.conic.lifted(&at.point);
-        x.extend(self.conic.behind(&at.point));
+        let means = self.means(at);
+        let end = self.shifted_step(at, damping, &means)?;
+        Some(self.with_intercept(end, &means))
+    }
+
+    /// Coefficients and the intercept from coefficients and $u$.
+    fn with_intercept(&self, mut end: Vec<f64>, means: &[f64]) -> Vec<f64> {
+        let shift = dot(means, &self.conic.coefficients(&end)[..means.len()]);
+        end.iter_mut().skip(self.conic.features).for_each(|u| *u -= shift);
+        end
+    }
+
+    fn shifted_step(&mut self, at: &At, damping: f64, means: &[f64]) -> Option<Vec<f64>> {
+        let quadratic = self.model(at, damping, means);
+        let x = self.shifted(&at.point, means);
         if let Some(active) = &mut self.active {
             let mut near = x.clone();
             if refine(&quadratic, self.conic, &mut near, active) && self.conic.violation(&near) <= INSIDE {
@@ -294,13 +328,15 @@ impl Models<'_> {
     /// The same from the point itself, with its own gradient: where coefficients are so large that the model's minimiser, as a vector of coefficients, has lost
     /// the digits that matter, the step to it still has them.
     fn step_from(&mut self, at: &At, damping: f64) -> Option<Vec<f64>> {
-        let mut model = self.model(at, damping);
-        self.conic.coefficients_mut(&mut model.linear).copy_from_slice(self.conic.coefficients(&at.gradient));
-        let behind = model.linear.iter_mut().skip(self.conic.variables());
-        behind.zip(self.conic.behind(&at.gradient)).for_each(|(l, g)| *l = *g);
-        let mut x = self.conic.lifted(&at.point);
-        x.extend(self.conic.behind(&at.point));
-        self.around(&model, &x, Reach::ALL)
+        let means = self.means(at);
+        let mut model = self.model(at, damping, &means);
+        let (own, free) = (self.conic.coefficients(&at.gradient), self.conic.behind(&at.gradient));
+        let shared = free.first().copied().unwrap_or(0.0);
+        let along = |j: usize| own[j] - means.get(j).map_or(0.0, |mean| mean * shared);
+        self.conic.coefficients_mut(&mut model.linear).iter_mut().enumerate().for_each(|(j, l)| *l = along(j));
+        model.linear.iter_mut().skip(self.conic.variables()).zip(free).for_each(|(l, g)| *l = *g);
+        let end = self.around(&model, &self.shifted(&at.point, &means), Reach::ALL)?;
+        Some(self.with_intercept(end, &means))
     }
 
     /// The minimiser of a function of the step from `x`, over the steps that stay in the set; rows of one variable hold exactly where they are reached.
@@ -324,24 +360,33 @@ impl Models<'_> {
         })
     }
 
-    /// $\tfrac12x^THx + (g - H\theta)^Tx$ in coefficients, magnitudes and intercept, with damping around the point.
-    fn model(&self, at: &At, damping: f64) -> Quadratic {
+    /// $\tfrac12x^THx + (g - H\theta)^Tx$ in coefficients, magnitudes and $u$, with damping around the point.
+    fn model(&self, at: &At, damping: f64, means: &[f64]) -> Quadratic {
         let (features, magnitudes) = (self.conic.features, self.conic.magnitudes.len());
         let (small, size) = (at.point.len(), at.point.len() + magnitudes);
-        let place = |j: usize| if j < features { j } else { j + magnitudes };
+        let (theta, free) = (self.conic.coefficients(&at.point), self.conic.behind(&at.gradient));
+        let shared = free.first().copied().unwrap_or(0.0);
+        let mean = |j: usize| means.get(j).copied().unwrap_or(0.0);
         let mut hessian = vec![0.0; size * size];
         let mut linear = vec![0.0; size];
         for (t, magnitude) in self.conic.magnitudes.iter().enumerate() {
             linear[features + t] = magnitude.price;
         }
-        for j in 0..small {
+        for j in 0..features {
             let row = &self.hessian[j * small..(j + 1) * small];
-            let extra = damping * row[j];
-            for k in 0..small {
-                hessian[place(j) * size + place(k)] = row[k];
-            }
-            hessian[place(j) * size + place(j)] += extra;
-            linear[place(j)] = at.gradient[j] - dot(row, &at.point) - extra * at.point[j];
+            let across = row.get(features).copied().unwrap_or(0.0);
+            let entries = &mut hessian[j * size..j * size + features];
+            entries.iter_mut().enumerate().for_each(|(k, h)| *h = row[k] - across * mean(k));
+            entries[j] = entries[j].max(0.0);
+            let extra = damping * entries[j];
+            linear[j] = at.gradient[j] - mean(j) * shared - dot(entries, theta) - extra * theta[j];
+            entries[j] += extra;
+        }
+        if let (Some(slope), [.., u]) = (free.first(), &self.shifted(&at.point, means)[..]) {
+            let last = size - 1;
+            let bend = self.hessian[small * small - 1];
+            hessian[last * size + last] = (1.0 + damping) * bend;
+            linear[last] = slope - (1.0 + damping) * bend * u;
         }
         Quadratic { hessian: Hessian::Dense(hessian), linear }
     }

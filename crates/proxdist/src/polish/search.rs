@@ -119,7 +119,6 @@ impl Search<'_> {
                 pool.extend(self.forward(problem, watch)?);
             }
             pool.extend(self.by_model(problem, &pool[0], watch)?);
-            pool.extend(self.by_path(problem, watch)?);
         }
         pool.sort_by(|a, b| a.value.total_cmp(&b.value));
         let mut seen: HashSet<Vec<usize>> = HashSet::new();
@@ -129,6 +128,10 @@ impl Search<'_> {
             true => FOLLOWED,
             false => usize::MAX,
         });
+        if self.sample.is_none() {
+            // Beside the others, not in their place: a lower start may lead to a higher end.
+            pool.extend(self.by_path(problem, watch)?.filter(|start| seen.insert(start.units.clone())));
+        }
         let mut best: Option<(Fitted, Exchanges)> = None;
         for start in pool {
             if best.is_some() && watch.is_over() {
