@@ -397,3 +397,46 @@ fn choices_whose_fits_fall_short_are_never_vouched_for() {
         assert!(!looked.at_all, "{}", loss.spec());
     }
 }
+
+#[test]
+fn more_effort_never_gives_a_higher_f() {
+    const COLUMNS: usize = 30;
+    const ROWS: usize = 60;
+    let mut lower = 0;
+    for loss in losses() {
+        for seed in 0..6 {
+            let mut x = numbers(ROWS * COLUMNS, seed);
+            // Neighbours look alike, so that there are many local optima.
+            for row in x.chunks_exact_mut(COLUMNS) {
+                (1..COLUMNS).for_each(|j| row[j] = 0.8 * row[j - 1] + 0.6 * row[j]);
+            }
+            let noise = numbers(ROWS, seed + 50);
+            let y: Vec<f64> = x
+                .chunks_exact(COLUMNS)
+                .zip(&noise)
+                .map(|(row, noise)| {
+                    let eta = row.iter().step_by(3).sum::<f64>() + 2.0 * noise;
+                    match loss.task() {
+                        Task::TwoClasses => f64::from(u8::from(eta > 0.0)),
+                        Task::Counts => eta.abs().round(),
+                        Task::Regression => eta,
+                    }
+                })
+                .collect();
+            let data = Data::dense(&x, COLUMNS, &y).unwrap();
+            let objective = Objective::new(&data, &loss, 1e-2).intercept(true);
+            let set = SetSpec::parse("sparsity:8").unwrap().build(Shape::Vector(COLUMNS)).unwrap();
+            let value = |effort: Effort| {
+                let finish = Finish { objective, constraint: &set, l1: 0.0, effort, seed: 1 };
+                finish.run(&[&[0.0; COLUMNS + 1]], &mut quiet()).unwrap().value
+            };
+            let [quick, normal, thorough] = [Effort::Quick, Effort::Normal, Effort::Thorough].map(value);
+            let rounding = 1e-10 * quick.abs();
+            assert!(normal <= quick + rounding, "{} {seed}: {normal} {quick}", loss.spec());
+            assert!(thorough <= normal + rounding, "{} {seed}: {thorough} {normal}", loss.spec());
+            lower += usize::from(thorough < quick - rounding);
+        }
+    }
+    println!("the path over sizes found a lower F in {lower} of 30 problems");
+    assert!(lower > 0);
+}
