@@ -229,7 +229,7 @@ impl Series {
     }
 }
 
-/// A section of its own: a paragraph, a table of what was found and what it means, a figure. What is empty is left out.
+/// A section of its own: a paragraph, a table of what was found and what it means, a plain table, figures. What is empty is left out.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Section {
@@ -239,6 +239,12 @@ pub struct Section {
     pub text: String,
     /// The table.
     pub lines: Vec<CertificateLine>,
+    /// Names of the columns of a plain table.
+    pub columns: Vec<String>,
+    /// Its rows.
+    pub rows: Vec<Vec<String>>,
+    /// Scores of cross-validation, drawn with their errors.
+    pub curve: Option<CvCurve>,
     /// The figure.
     pub plot: Option<LinePlot>,
 }
