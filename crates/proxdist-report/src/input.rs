@@ -265,4 +265,16 @@ pub struct LinePlot {
     pub log_y: bool,
     /// The lines.
     pub series: Vec<Series>,
+    /// A place on the level axis that matters.
+    pub mark: Option<Mark>,
+}
+
+/// A place on the level axis, such as that of a choice.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Mark {
+    /// Where.
+    pub at: f64,
+    /// Its name in the legend.
+    pub label: String,
 }

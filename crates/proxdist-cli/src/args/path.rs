@@ -25,13 +25,13 @@ pub(crate) struct PathArgs {
     #[command(flatten)]
     pub(crate) units: UnitArgs,
     /// Numbers of features: 1-30, 1..30 or a list [default: 1 to 30, but no more than there are columns, or half the rows]
-    #[arg(long, value_name = "A-B,...", value_parser = ranges::Sizes::from_str, help_heading = "Path")]
+    #[arg(long, value_name = "A-B,...", allow_negative_numbers = true, value_parser = ranges::Sizes::from_str, help_heading = "Path")]
     pub(crate) sizes: Option<ranges::Sizes>,
     /// Which size to take: the one that predicts held-out rows (cv), the least criterion (aic, bic, ebic, ebic:GAMMA), or none
     #[arg(long, default_value = "cv", value_name = "RULE", value_parser = Select::from_str, help_heading = "Path")]
     pub(crate) select: Select,
     /// Weights of the ridge term, a path for each: a list, or FROM..TO,log,COUNT [default: 0,1e-4,1e-3,1e-2,1e-1 for cv, 0 otherwise]
-    #[arg(long, value_name = "X,...", value_parser = ranges::Ridges::from_str, help_heading = "Path")]
+    #[arg(long, value_name = "X,...", allow_negative_numbers = true, value_parser = ranges::Ridges::from_str, help_heading = "Path")]
     pub(crate) ridge_grid: Option<ranges::Ridges>,
     /// Parts of the data for cv; each is predicted from the others (stratified for classes)
     #[arg(long, default_value_t = CrossValidation::FOLDS, value_name = "K", help_heading = "Path")]

@@ -4,7 +4,7 @@ use super::Findings;
 use crate::args::Select;
 use crate::words::number;
 use proxdist::path::PathPoint;
-use proxdist_report::{CvCurve, CvPoint, LinePlot, Notice, Section, Series};
+use proxdist_report::{CvCurve, CvPoint, LinePlot, Mark, Notice, Section, Series};
 
 /// Lines of a picture: there are as many colours.
 const LINES: usize = 6;
@@ -165,15 +165,9 @@ impl Findings {
         }
     }
 
-    /// Lines against the size, with an upright line where the choice fell.
-    fn marked(&self, label: &str, mut series: Vec<Series>) -> LinePlot {
-        if let Some(chosen) = self.chosen_point() {
-            let heights = || series.iter().flat_map(|line| &line.points).map(|point| point.1).filter(|y| y.is_finite());
-            let (low, high) =
-                heights().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), y| (low.min(y), high.max(y)));
-            let size = chosen.size as f64;
-            series.push(Series::new(format!("chosen: size {}", chosen.size), vec![(size, low), (size, high)]));
-        }
+    /// Lines against the size, with a mark where the choice fell.
+    fn marked(&self, label: &str, series: Vec<Series>) -> LinePlot {
+        let mark = |chosen: &PathPoint| Mark { at: chosen.size as f64, label: format!("chosen: size {}", chosen.size) };
         LinePlot {
             title: label.to_owned(),
             x_label: "number of features".to_owned(),
@@ -181,6 +175,7 @@ impl Findings {
             log_x: false,
             log_y: false,
             series,
+            mark: self.chosen_point().map(mark),
         }
     }
 }

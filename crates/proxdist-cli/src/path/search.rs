@@ -10,7 +10,7 @@ use crate::scaling;
 use proxdist::constraint::Sparsity;
 use proxdist::loss::Loss;
 use proxdist::path::{Path, PathScore, PathSettings, PathValidation};
-use proxdist::{Data, Error, Preparation, Problem, Settings, Units};
+use proxdist::{Data, Error, Preparation, Problem, Rule, Settings, Units};
 use std::ops::ControlFlow;
 
 /// Held-out scores of all points, and what they say about the sizes that were asked for.
@@ -98,8 +98,11 @@ fn explained(rows: FileRows, error: Error) -> Failure {
         Error::Fold { fold, folds, source, .. } => {
             rows.explain(*source).about(format_args!("the path without part {fold} of {folds}"))
         }
-        Error::Setting { setting: "folds", .. } => {
+        Error::Setting { setting: "folds", rule: Rule::AtMostRows { .. } | Rule::AtMostInClass { .. }, .. } => {
             Failure::from(error).hint("give fewer --folds, or choose without folds: --select bic")
+        }
+        Error::Setting { setting: "ridge", rule, value } => {
+            Failure::new(format!("--ridge-grid: a weight must be {rule}, got {value}"), "0 means no ridge term")
         }
         error => rows.explain(error),
     }

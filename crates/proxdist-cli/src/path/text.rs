@@ -43,12 +43,25 @@ impl Findings {
     /// What the choice is made by at a point, in words.
     pub(super) fn measured(&self, at: usize) -> String {
         if let Some(scores) = &self.scores {
+            let decimals = self.decimals();
+            let short = |value: f64| match decimals {
+                Some(decimals) if value.is_finite() => format!("{value:.decimals$}"),
+                _ => number(value),
+            };
             return format!("{} ± {}", short(scores[at].mean), short(scores[at].standard_error));
         }
         match (self.request.select, &self.criteria) {
             (Select::Criterion(criterion), Some(criteria)) => format!("{:.2}", criteria.values(criterion)[at]),
             _ => String::new(),
         }
+    }
+
+    /// Decimals of held-out losses: two digits of the smallest standard error, where that is a moderate number.
+    fn decimals(&self) -> Option<usize> {
+        let scores = self.scores.as_ref()?;
+        let errors = self.shown().map(|at| scores[at].standard_error);
+        let least = errors.filter(|error| *error > 0.0).fold(f64::INFINITY, f64::min);
+        (1e-6..1e5).contains(&least).then(|| (1.0 - least.log10().floor()).max(0.0) as usize)
     }
 
     /// What is special about a point.
@@ -112,19 +125,6 @@ impl Findings {
         align(&mut table, 3);
         Some(table)
     }
-}
-
-/// Four digits: more than the standard error of anything deserves.
-fn short(value: f64) -> String {
-    if value == 0.0 || !value.is_finite() {
-        return number(value);
-    }
-    let size = value.abs().log10().floor();
-    if !(-4.0..6.0).contains(&size) {
-        return number(value);
-    }
-    let decimals = (3.0 - size).max(0.0) as usize;
-    format!("{value:.decimals$}")
 }
 
 /// The first few names, and how many more there are.
