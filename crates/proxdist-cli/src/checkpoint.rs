@@ -59,8 +59,8 @@ pub(crate) fn identity(settings: &Settings, args: &ProblemArgs, problem: &Proble
         "values of the features": values(data)?,
         "target": format!("{response:e}"),
         "ridge": args.ridge,
-        "intercept": !args.no_intercept,
-        "standardize": (args.standardize, args.no_standardize),
+        "intercept": !args.units.no_intercept,
+        "standardize": (args.units.standardize, args.units.no_standardize),
     });
     for (declared, value) in settings.identity() {
         identity[declared.option] = Value::String(value);

@@ -194,6 +194,7 @@ impl Comparison {
             log_x: true,
             log_y: true,
             series: self.entries.iter().map(series).collect(),
+            mark: None,
         }
     }
 

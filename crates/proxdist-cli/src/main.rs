@@ -17,6 +17,7 @@ mod measures;
 mod memory;
 mod model_file;
 mod output;
+mod path;
 mod progress;
 mod reading;
 mod report;
@@ -56,6 +57,7 @@ fn run(command: &Command) -> failure::Result<Ending> {
         Command::Predict(args) => predict::run(args),
         Command::Evaluate(args) => evaluate::run(args),
         Command::Tune(args) => tune::run(args),
+        Command::Path(args) => commands::path::run(args),
         Command::Theory(args) => commands::theory::run(args),
         Command::Compare(args) => compare::run(args),
         Command::Simulate(args) => simulate::run(args),

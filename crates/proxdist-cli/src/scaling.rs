@@ -1,13 +1,13 @@
 //! What the options say about the units of a fit, and what is said about them. Deciding, applying and undoing are the library's.
 
-use crate::args::ProblemArgs;
+use crate::args::UnitArgs;
 use crate::failure::Result;
 use crate::output::note;
 use proxdist::constraint::Constraint;
 use proxdist::{Data, Preparation, Standardize, Units};
 
 /// What `--standardize` and `--no-standardize` ask for.
-pub(crate) fn wanted(args: &ProblemArgs) -> Standardize {
+pub(crate) fn wanted(args: &UnitArgs) -> Standardize {
     match (args.standardize, args.no_standardize) {
         (true, _) => Standardize::Always,
         (_, true) => Standardize::Never,
@@ -15,9 +15,9 @@ pub(crate) fn wanted(args: &ProblemArgs) -> Standardize {
     }
 }
 
-/// The units of a fit to these rows.
-pub(crate) fn units(rows: &Data, set: &dyn Constraint, args: &ProblemArgs, quiet: bool) -> Result<Units> {
-    let units = Preparation::decide(wanted(args), [set], !args.no_intercept)?.units(rows, args.ridge)?;
+/// The units of a fit to these rows, for a ridge of up to this weight.
+pub(crate) fn units(rows: &Data, set: &dyn Constraint, args: &UnitArgs, ridge: f64, quiet: bool) -> Result<Units> {
+    let units = Preparation::decide(wanted(args), [set], !args.no_intercept)?.units(rows, ridge)?;
     let centered = if units.is_centered() { "mean 0 and " } else { "" };
     if units.is_scaled() {
         let text =

@@ -229,7 +229,7 @@ impl Series {
     }
 }
 
-/// A section of its own: a paragraph, a table of what was found and what it means, a figure. What is empty is left out.
+/// A section of its own: a paragraph, a table of what was found and what it means, a plain table, figures. What is empty is left out.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Section {
@@ -239,6 +239,12 @@ pub struct Section {
     pub text: String,
     /// The table.
     pub lines: Vec<CertificateLine>,
+    /// Names of the columns of a plain table.
+    pub columns: Vec<String>,
+    /// Its rows.
+    pub rows: Vec<Vec<String>>,
+    /// Scores of cross-validation, drawn with their errors.
+    pub curve: Option<CvCurve>,
     /// The figure.
     pub plot: Option<LinePlot>,
 }
@@ -259,4 +265,16 @@ pub struct LinePlot {
     pub log_y: bool,
     /// The lines.
     pub series: Vec<Series>,
+    /// A place on the level axis that matters.
+    pub mark: Option<Mark>,
+}
+
+/// A place on the level axis, such as that of a choice.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Mark {
+    /// Where.
+    pub at: f64,
+    /// Its name in the legend.
+    pub label: String,
 }

@@ -3,7 +3,7 @@
 mod samples;
 
 use proptest::prelude::*;
-use proxdist_report::{CertificateLine, Coefficient, ComparisonTable, LinePlot, Notice, Report, Section, Series};
+use proxdist_report::{CertificateLine, Coefficient, ComparisonTable, LinePlot, Mark, Notice, Report, Section, Series};
 
 /// Elements without an end tag.
 const VOID: [&str; 4] = ["meta", "input", "br", "hr"];
@@ -147,10 +147,38 @@ fn a_report_survives_being_stored() {
 fn a_free_section_has_its_text_table_and_figure() {
     let line = CertificateLine { label: "L".into(), value: "3".into(), verdict: "<curved>".into(), good: None };
     let plot = Some(samples::rates());
-    let section = Section { heading: "Theory & practice".into(), text: "a < b".into(), lines: vec![line], plot };
+    let section = Section {
+        heading: "Theory & practice".into(),
+        text: "a < b".into(),
+        lines: vec![line],
+        plot,
+        ..Section::default()
+    };
     let html = Report { sections: vec![section], ..Report::default() }.to_html();
     elements(&html);
     for expected in ["<h2>Theory &amp; practice</h2>", "<p>a &lt; b</p>", "&lt;curved&gt;", "γ = 0.8"] {
+        assert!(html.contains(expected), "{expected}");
+    }
+}
+
+#[test]
+fn opening_sections_come_first_with_tables_curves_and_marks() {
+    let mark = Some(Mark { at: 100.0, label: "chosen & marked".into() });
+    let opening = Section {
+        heading: "Sizes".into(),
+        columns: ["size", "F", "enters"].map(str::to_owned).to_vec(),
+        rows: vec![["1", "0.5", "<age>"].map(str::to_owned).to_vec(), ["2", "-0.1", ""].map(str::to_owned).to_vec()],
+        curve: Some(samples::cv_curve(&["0", "0.1"])),
+        plot: Some(LinePlot { mark, ..samples::rates() }),
+        ..Section::default()
+    };
+    let later = Section { heading: "Later".into(), ..Section::default() };
+    let html = Report { opening: vec![opening], sections: vec![later], ..Report::default() }.to_html();
+    elements(&html);
+    assert!(html.find("<h2>Sizes</h2>").unwrap() < html.find("<h2>Later</h2>").unwrap());
+    for expected in
+        ["<td class=\"number\">-0.1</td>", "<td>&lt;age&gt;</td>", "chosen &amp; marked", "± standard error"]
+    {
         assert!(html.contains(expected), "{expected}");
     }
 }

@@ -88,7 +88,6 @@ pub(crate) struct TuneArgs {
 
 /// What is minimised over which set.
 #[derive(Debug, Args)]
-#[allow(clippy::struct_excessive_bools, reason = "each is an option of its own")]
 pub(crate) struct ProblemArgs {
     /// Loss: squared, logistic, huber:DELTA, poisson or squared-hinge
     #[arg(long, default_value = "squared", value_name = "LOSS", help_heading = "Problem")]
@@ -99,6 +98,16 @@ pub(crate) struct ProblemArgs {
     /// Weight of the ridge term, half the sum of squares of the coefficients times the standard deviations of their columns, whatever the set; with --no-standardize, of the coefficients
     #[arg(long, default_value_t = 0.0, value_name = "X", help_heading = "Problem")]
     pub(crate) ridge: f64,
+    #[command(flatten)]
+    pub(crate) units: UnitArgs,
+    /// The features are the entries of a matrix, row by row
+    #[arg(long, value_name = "ROWSxCOLUMNS", value_parser = values::matrix_shape, help_heading = "Problem")]
+    pub(crate) shape: Option<Shape>,
+}
+
+/// With an intercept or without, and in which units.
+#[derive(Debug, Args)]
+pub(crate) struct UnitArgs {
     /// Fit without an intercept
     #[arg(long, help_heading = "Problem")]
     pub(crate) no_intercept: bool,
@@ -108,9 +117,6 @@ pub(crate) struct ProblemArgs {
     /// Fit the columns as they are; the ridge acts on their coefficients
     #[arg(long, help_heading = "Problem")]
     pub(crate) no_standardize: bool,
-    /// The features are the entries of a matrix, row by row
-    #[arg(long, value_name = "ROWSxCOLUMNS", value_parser = values::matrix_shape, help_heading = "Problem")]
-    pub(crate) shape: Option<Shape>,
 }
 
 /// The problem and the method.

@@ -3,6 +3,8 @@
 pub(crate) mod compare;
 mod data;
 mod fit;
+mod path;
+mod ranges;
 mod reproduce;
 mod settings;
 mod theory;
@@ -10,7 +12,9 @@ mod values;
 
 pub(crate) use compare::CompareArgs;
 pub(crate) use data::{DataArgs, Delimiter, MissingPolicy, NewDataArgs, TextArgs, UnknownPolicy};
-pub(crate) use fit::{FitArgs, OutputArgs, ProblemArgs, RunArgs, TuneArgs};
+pub(crate) use fit::{FitArgs, OutputArgs, ProblemArgs, RunArgs, TuneArgs, UnitArgs};
+pub(crate) use path::{PathArgs, Select};
+pub(crate) use ranges::{Ridges, Sizes};
 pub(crate) use reproduce::ReproduceArgs;
 pub(crate) use settings::SettingArgs;
 pub(crate) use theory::TheoryArgs;
@@ -32,7 +36,8 @@ use std::path::PathBuf;
         proxdist fit train.csv --target y --loss logistic --constraint sparsity:20 --out model.json --report report.html\n  \
         proxdist predict model.json new.csv --proba > predictions.csv\n  \
         proxdist evaluate model.json test.csv\n  \
-        proxdist tune train.csv --target y --loss logistic --grid sparsity:5,10,20,50 --out model.json\n\n\
+        proxdist path train.csv --target y --loss logistic --sizes 1-30 --out model.json --report path.html\n  \
+        proxdist tune train.csv --target y --constraint nonneg --grid ball:1,5,10 --out model.json\n\n\
         Exit status: 0 result written; 1 written but not converged under --require-convergence; 2 nothing written.",
     subcommand_required = true,
     arg_required_else_help = false,
@@ -56,6 +61,8 @@ pub(crate) enum Command {
     Evaluate(EvaluateArgs),
     /// Choose the parameters of sets, ridge or rho1 by cross-validation, then refit
     Tune(Box<TuneArgs>),
+    /// Find the best models of all sizes, from one feature to many, and choose one of them
+    Path(Box<PathArgs>),
     /// Compute the constants, bounds and rates of the convergence theory on a file, and measure beside them
     Theory(Box<TheoryArgs>),
     /// Run several methods on the same data and see how far each one gets
@@ -96,7 +103,7 @@ pub(crate) enum Command {
     There is one line for each row of the file, in its order; a row that --missing drop leaves out has the line NA.")]
 #[allow(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct PredictArgs {
-    /// Model file written by fit or tune; `-` for standard input
+    /// Model file written by fit, tune or path; `-` for standard input
     #[arg(value_name = "MODEL")]
     pub(crate) model: PathBuf,
     #[command(flatten)]
@@ -126,7 +133,7 @@ pub(crate) struct PredictArgs {
     proxdist evaluate model.json test.csv --report roc.html\n  \
     proxdist evaluate model.json train.csv --rows heldout     the rows that `fit --holdout` kept out")]
 pub(crate) struct EvaluateArgs {
-    /// Model file written by fit or tune; `-` for standard input
+    /// Model file written by fit, tune or path; `-` for standard input
     #[arg(value_name = "MODEL")]
     pub(crate) model: PathBuf,
     #[command(flatten)]

@@ -47,6 +47,16 @@ impl Subset for OfTheory {
     }
 }
 
+/// What a path depends on: the seed deals the folds.
+#[derive(Debug)]
+pub(crate) struct OfPath;
+
+impl Subset for OfPath {
+    fn has(setting: Setting) -> bool {
+        matches!(setting, Setting::Seed | Setting::Threads)
+    }
+}
+
 /// The settings that were given, as text that the library has accepted.
 #[derive(Debug)]
 pub(crate) struct SettingArgs<S> {

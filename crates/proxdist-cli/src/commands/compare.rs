@@ -33,11 +33,11 @@ pub(crate) fn run(args: &CompareArgs) -> Result<Ending> {
     let source = args.data.data.display().to_string();
     let whole = input::view(&source, &table, response, args.run.problem.shape)?;
     let set = setup::build(&spec, whole.parameter_shape())?;
-    let units = scaling::units(&whole, &*set, &args.run.problem, quiet)?;
+    let units = scaling::units(&whole, &*set, &args.run.problem.units, args.run.problem.ridge, quiet)?;
     let data = units.apply(whole)?;
     let problem = Problem::new(&data, loss, set)
         .ridge(units.ridge(args.run.problem.ridge))
-        .intercept(!args.run.problem.no_intercept);
+        .intercept(!args.run.problem.units.no_intercept);
 
     let watcher = || Watcher::new(quiet, Limits::of(&settings, data.rows()), setup::rank_of(&spec));
     let finish = Settings::default().seed(settings.seed_value());

@@ -61,8 +61,14 @@ pub(crate) fn run(args: &FitArgs) -> Result<Ending> {
     let set = setup::build(&spec, whole.parameter_shape())?;
     let training_rows = split.as_ref().map(|split| &split.training[..]);
     let units = match training_rows {
-        None => scaling::units(&whole, &*set, &args.run.problem, quiet)?,
-        Some(rows) => scaling::units(&whole.subset(rows.to_vec())?.data()?, &*set, &args.run.problem, quiet)?,
+        None => scaling::units(&whole, &*set, &args.run.problem.units, args.run.problem.ridge, quiet)?,
+        Some(rows) => scaling::units(
+            &whole.subset(rows.to_vec())?.data()?,
+            &*set,
+            &args.run.problem.units,
+            args.run.problem.ridge,
+            quiet,
+        )?,
     };
     let whole = units.apply(whole)?;
     let parts = split.map(|rows| Ok::<_, Failure>((whole.subset(rows.training)?, whole.subset(rows.heldout)?)));
@@ -70,7 +76,7 @@ pub(crate) fn run(args: &FitArgs) -> Result<Ending> {
     let training = parts.as_ref().map(|(training, _)| training.data()).transpose()?;
     let data = training.as_ref().unwrap_or(&whole);
 
-    let (ridge, intercept) = (units.ridge(args.run.problem.ridge), !args.run.problem.no_intercept);
+    let (ridge, intercept) = (units.ridge(args.run.problem.ridge), !args.run.problem.units.no_intercept);
     let problem = Problem::new(data, loss, set).ridge(ridge).intercept(intercept);
     let fitting = Instant::now();
     let rows_of_file = FileRows::of(&source, &table);

@@ -5,6 +5,7 @@ pub(crate) mod compare;
 pub(crate) mod evaluate;
 pub(crate) mod fit;
 pub(crate) mod pages;
+pub(crate) mod path;
 pub(crate) mod predict;
 pub(crate) mod reproduce;
 pub(crate) mod simulate;

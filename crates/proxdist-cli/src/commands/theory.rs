@@ -31,10 +31,11 @@ pub(crate) fn run(args: &TheoryArgs) -> Result<Ending> {
     let source = args.data.data.display().to_string();
     let whole = input::view(&source, &table, response, args.problem.shape)?;
     let set = setup::build(&spec, whole.parameter_shape())?;
-    let units = scaling::units(&whole, &*set, &args.problem, quiet)?;
+    let units = scaling::units(&whole, &*set, &args.problem.units, args.problem.ridge, quiet)?;
     let data = units.apply(whole)?;
-    let problem =
-        Problem::new(&data, loss, set).ridge(units.ridge(args.problem.ridge)).intercept(!args.problem.no_intercept);
+    let problem = Problem::new(&data, loss, set)
+        .ridge(units.ridge(args.problem.ridge))
+        .intercept(!args.problem.units.no_intercept);
 
     let started = Instant::now();
     let mut watcher = Watcher::new(quiet, Limits::of(&settings, data.rows()), setup::rank_of(&spec));

@@ -46,8 +46,8 @@ pub(crate) fn run(args: &TuneArgs) -> Result<Ending> {
     let whole = input::view(&source, &table, response, args.run.problem.shape)?;
     let search = CrossValidation::new(&whole, loss, spec)
         .ridge(args.run.problem.ridge)
-        .intercept(!args.run.problem.no_intercept)
-        .standardize(scaling::wanted(&args.run.problem))
+        .intercept(!args.run.problem.units.no_intercept)
+        .standardize(scaling::wanted(&args.run.problem.units))
         .folds(args.folds)
         .seed(settings.seed_value())
         .scoring(scoring)

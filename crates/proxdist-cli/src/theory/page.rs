@@ -174,6 +174,7 @@ impl Quantity<'_> {
             log_x: true,
             log_y: true,
             series,
+            mark: None,
         }
     }
 }

@@ -9,6 +9,7 @@ mod full_size;
 mod manners;
 mod methods;
 mod numbers;
+mod path;
 mod places;
 mod real_data;
 mod reproduce;

@@ -204,6 +204,7 @@ impl Experiment for Complexity {
                 log_x: true,
                 log_y: true,
                 series,
+                mark: None,
             });
             section.picture(&format!("tables34-{}", i + 1), title, move |style| {
                 small_multiples(title, std::slice::from_ref(&plot), style)

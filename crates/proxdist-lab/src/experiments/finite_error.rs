@@ -228,6 +228,7 @@ impl FiniteError {
             log_x: true,
             log_y: true,
             series: self.settings.gammas.iter().map(series).collect(),
+            mark: None,
         })
     }
 }

@@ -172,6 +172,7 @@ impl Experiment for Rates {
                 log_x: true,
                 log_y: true,
                 series,
+                mark: None,
             })
         };
         let plots = vec![

@@ -87,5 +87,6 @@ fn plot(panel: Panel, results: &Frame, levels: &[String], column: &str, label: &
         log_x: true,
         log_y: true,
         series: levels.iter().map(series).collect(),
+        mark: None,
     })
 }

@@ -2,7 +2,10 @@
 
 use super::thinned;
 use crate::input::{LinePlot, Series};
-use crate::svg::{Axis, Canvas, Dot, Extent, Key, Kind, Panel, Rect, Scale, Stroke, Style, Swatch, legend};
+use crate::svg::{Axis, Canvas, Colour, Dot, Extent, Key, Kind, Panel, Rect, Scale, Stroke, Style, Swatch, legend};
+
+/// The line at a mark.
+const MARK: Stroke = Stroke::dashed(Colour::Ink, 1.2);
 
 /// Lines on linear or logarithmic axes with a legend, on top of their bands; long lines are thinned to 1500 points.
 pub fn lines(plot: &LinePlot, style: Style) -> String {
@@ -13,7 +16,7 @@ pub fn lines(plot: &LinePlot, style: Style) -> String {
         return canvas.finish(title, "No points to show.");
     }
     let mut top = canvas.title(title);
-    if plot.series.len() > 1 || plot.series.iter().any(|s| !s.label.is_empty()) {
+    if plot.series.len() > 1 || plot.mark.is_some() || plot.series.iter().any(|s| !s.label.is_empty()) {
         top += legend(&mut canvas, top, &keys(plot));
     }
     let bounds = Rect { left: 0.0, top, width: canvas.width(), height: 340.0 };
@@ -30,7 +33,8 @@ pub(super) fn description(plot: &LinePlot) -> String {
 /// The entries of its legend.
 pub(super) fn keys(plot: &LinePlot) -> Vec<Key> {
     let key = |(i, s): (usize, &Series)| Key::new(Swatch::Line(Stroke::series(i)), &s.label);
-    plot.series.iter().enumerate().map(key).collect()
+    let named = plot.series.iter().enumerate().filter(|(_, s)| plot.series.len() > 1 || !s.label.is_empty()).map(key);
+    named.chain(plot.mark.iter().map(|mark| Key::new(Swatch::Line(MARK), &mark.label))).collect()
 }
 
 /// Ranges of both axes; `None` when there is nothing to draw.
@@ -55,6 +59,10 @@ pub(super) fn draw(canvas: &mut Canvas, bounds: Rect, plot: &LinePlot) -> f64 {
     let y = Axis::new(Scale::new(y_kind, y, 0.05), plot.y_label.clone());
     let panel = Panel::new(bounds, x, y, 0.0);
     panel.draw(canvas);
+    let is_inside = |x: &f64| (panel.plot.left..=panel.plot.right()).contains(x);
+    if let Some(x) = plot.mark.as_ref().and_then(|mark| panel.at_x(mark.at)).filter(is_inside) {
+        canvas.polyline(&[(x, panel.plot.top), (x, panel.plot.bottom())], MARK);
+    }
     for (i, series) in plot.series.iter().enumerate() {
         let band: Vec<_> = thinned(series.band.len(), 1500).map(|k| series.band[k]).collect();
         panel.band(canvas, &band, Stroke::series(i).colour, 0.18);

@@ -61,6 +61,8 @@ pub struct Report {
     pub residuals: Vec<Residual>,
     /// Cross-validation, for `tune`.
     pub cross_validation: Option<CvCurve>,
+    /// What the page is mainly about, if not the fit: sections before all others.
+    pub opening: Vec<Section>,
     /// Whatever else there is to say.
     pub sections: Vec<Section>,
     /// Several runs side by side, for `compare`.
@@ -92,6 +94,7 @@ impl Report {
         if let Some(problem) = &self.problem {
             page.push_str(&problem.section());
         }
+        self.opening.iter().for_each(|section| page.push_str(&sections::free(section)));
         page.push_str(&sections::certificate(&self.certificate));
         page.push_str(&sections::convergence(&self.trace, self.reference));
         if let Some(curve) = &self.cross_validation {

@@ -60,10 +60,32 @@ pub(super) fn free(free: &Section) -> String {
     if !free.lines.is_empty() {
         content.push_str(&measures(&free.lines));
     }
+    if !free.rows.is_empty() {
+        content.push_str(&plain_table(&free.columns, &free.rows));
+    }
+    if let Some(curve) = &free.curve {
+        content.push_str(&figure(|style| figures::cv_curve(curve, style), ""));
+    }
     if let Some(plot) = &free.plot {
         content.push_str(&figure(|style| figures::lines(plot, style), ""));
     }
     section(&free.heading, &content)
+}
+
+/// A table of text; columns of numbers are set to the right.
+fn plain_table(columns: &[String], rows: &[Vec<String>]) -> String {
+    let is_number = |text: &String| text.trim_start_matches(['-', '−']).starts_with(|c: char| c.is_ascii_digit());
+    let holds_numbers = |i: usize| rows.iter().filter_map(|row| row.get(i)).all(is_number);
+    let numbers: Vec<bool> = (0..columns.len()).map(holds_numbers).collect();
+    let class = |i: usize| if numbers.get(i) == Some(&true) { " class=\"number\"" } else { "" };
+    let heading = |(i, name): (usize, &String)| format!("<th scope=\"col\"{}>{}</th>", class(i), escape(name));
+    let cell = |(i, text): (usize, &String)| format!("<td{}>{}</td>", class(i), escape(text));
+    let row = |row: &Vec<String>| format!("<tr>{}</tr>\n", row.iter().enumerate().map(cell).collect::<String>());
+    let head: String = columns.iter().enumerate().map(heading).collect();
+    let body: String = rows.iter().map(row).collect();
+    format!(
+        "<div class=\"scroll\"><table class=\"comparison\"><thead><tr>{head}</tr></thead><tbody>\n{body}</tbody></table></div>\n"
+    )
 }
 
 /// A table of measures, their values and what they mean.

@@ -162,6 +162,7 @@ pub fn rates() -> LinePlot {
         log_x: true,
         log_y: true,
         series: vec![line("γ = 0.6", -0.6, 3.0), line("γ = 0.8", -0.8, 3.4), line("γ = 1", -1.0, 4.0)],
+        mark: None,
     }
 }
 

@@ -51,6 +51,16 @@ pub struct PathScores {
     pub one_standard_error: usize,
 }
 
+impl PathScores {
+    /// Positions of the best mean and of the simplest point within one standard error of it among the sizes that are wanted; `None` if there are none.
+    pub fn among(&self, is_wanted: impl Fn(usize) -> bool) -> Option<(usize, usize)> {
+        let wanted: Vec<usize> = (0..self.scores.len()).filter(|&i| is_wanted(self.scores[i].size)).collect();
+        let scores: Vec<PathScore> = wanted.iter().map(|&i| self.scores[i].clone()).collect();
+        let (best, simplest) = chosen(self.scoring, &scores);
+        Some((*wanted.get(best)?, *wanted.get(simplest)?))
+    }
+}
+
 /// `Less` if a score has the better mean. A mean that is no number is worse than any other.
 fn compare(scoring: Scoring, a: &PathScore, b: &PathScore) -> Ordering {
     let cost = |score: &PathScore| match score.mean {

@@ -76,6 +76,16 @@ pub trait PathWatch: Sync {
     /// Called after each fold.
     fn finished(&self, finished: &FinishedFold) -> ControlFlow<()>;
 
+    /// Called for each size that was looked at, first in the path of all rows, then in those of the folds.
+    fn step(&self, progress: &PathProgress) {
+        let _ = progress;
+    }
+
+    /// Called before the folds with the path of all rows in its units: all of it, or what was found until the end was asked for.
+    fn traced(&self, path: &Path, units: &Units) {
+        let _ = (path, units);
+    }
+
     /// Called often, for interrupts that cannot wait; must be quick.
     fn poll(&self) -> ControlFlow<()> {
         ControlFlow::Continue(())
@@ -108,7 +118,8 @@ impl Shared<'_> {
 struct Listener<'s, 'w>(&'s Shared<'w>);
 
 impl PathObserver for Listener<'_, '_> {
-    fn step(&mut self, _progress: &PathProgress) -> ControlFlow<()> {
+    fn step(&mut self, progress: &PathProgress) -> ControlFlow<()> {
+        self.0.watch.step(progress);
         self.poll()
     }
 
@@ -229,6 +240,7 @@ impl<'a> PathValidation<'a> {
         let units = preparation.units(self.data, largest_ridge)?;
         let known = totals.as_ref().map(|totals| totals.whole(self, &units)).transpose()?.flatten();
         let path = self.path(settings, &units, known, &shared)?;
+        watch.traced(&path, &units);
         let mut found: Vec<FoldScores> = Vec::with_capacity(self.folds);
         let numbers: Vec<usize> = (0..self.folds).collect();
         for numbers in numbers.chunks(Totals::at_a_time(self, settings)) {

@@ -46,6 +46,7 @@ pub(super) fn section(settings: &Settings, results: &Frame) -> Section {
             log_x: true,
             log_y: true,
             series,
+            mark: None,
         })
     };
     // The exact finish takes no steps of this kind, so its line comes last in one panel only.

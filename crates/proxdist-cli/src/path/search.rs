@@ -1,0 +1,109 @@
+//! The search itself: the library's path, with folds or without.
+
+use super::Request;
+use super::watch::Line;
+use crate::args::{PathArgs, Select};
+use crate::failure::{Failure, Result};
+use crate::output::note;
+use crate::rows::FileRows;
+use crate::scaling;
+use proxdist::constraint::Sparsity;
+use proxdist::loss::Loss;
+use proxdist::path::{Path, PathScore, PathSettings, PathValidation};
+use proxdist::{Data, Error, Preparation, Problem, Rule, Settings, Units};
+use std::ops::ControlFlow;
+
+/// Held-out scores of all points, and what they say about the sizes that were asked for.
+pub(crate) struct Validated {
+    pub(super) scores: Vec<PathScore>,
+    pub(super) best: usize,
+    pub(super) simplest: usize,
+}
+
+/// A path in its units, and its scores where there are any.
+pub(crate) struct Found {
+    pub(super) path: Path,
+    pub(crate) units: Units,
+    pub(super) validated: Option<Validated>,
+}
+
+/// What is searched.
+pub(crate) struct Searched<'a> {
+    pub(crate) args: &'a PathArgs,
+    pub(crate) loss: &'a dyn Loss,
+    pub(crate) rows: FileRows<'a>,
+}
+
+/// Finds the path, with held-out scores if the choice needs them; hands back the data in the units of the path.
+pub(crate) fn search<'d>(
+    searched: &Searched,
+    data: Data<'d>,
+    request: &Request,
+    settings: &Settings,
+) -> Result<(Found, Data<'d>)> {
+    let how = PathSettings::default().ridges(request.ridges.weights().iter().copied());
+    let how = settings.threads_value().map_or(how.clone(), |threads| how.threads(threads));
+    let quiet = searched.args.output.quiet;
+    let folds = if request.select == Select::CrossValidation { request.folds } else { 0 };
+    let line = Line::new(quiet, request.ridges.weights(), folds);
+    if request.select == Select::CrossValidation {
+        let found = validated(searched, &data, request, &how, line)?;
+        let data = found.units.apply(data)?;
+        return Ok((found, data));
+    }
+    let set = Sparsity::at_most(request.sizes.largest());
+    let units = scaling::units(&data, &set, &searched.args.units, request.ridges.largest(), quiet)?;
+    let data = units.apply(data)?;
+    let intercept = !searched.args.units.no_intercept;
+    let problem = Problem::new(&data, searched.loss, set).ridge(units.ridge(0.0)).intercept(intercept);
+    let path = Path::trace_observed(&problem, &how, &mut &line).map_err(|error| explained(searched.rows, error))?;
+    drop(problem);
+    Ok((Found { path, units, validated: None }, data))
+}
+
+fn validated(searched: &Searched, data: &Data, request: &Request, how: &PathSettings, line: Line) -> Result<Found> {
+    let Searched { args, loss, rows } = *searched;
+    let (largest, intercept) = (request.sizes.largest(), !args.units.no_intercept);
+    let standardize = scaling::wanted(&args.units);
+    let set = Sparsity::at_most(largest);
+    if Preparation::decide(standardize, [&set as _], intercept)?.is_scaled() {
+        note(
+            args.output.quiet,
+            "columns are scaled for each path by the rows it is found on (--no-standardize turns it off)",
+        );
+    }
+    let validation = PathValidation::new(data, loss, largest)
+        .intercept(intercept)
+        .standardize(standardize)
+        .folds(request.folds)
+        .seed(request.seed);
+    match validation.run_watched(how, &line).map_err(|error| explained(rows, error))? {
+        ControlFlow::Continue(found) => {
+            let picked = found.among(|size| request.sizes.has(size));
+            let (best, simplest) = picked.unwrap_or((found.best, found.one_standard_error));
+            let validated = Validated { best, simplest, scores: found.scores };
+            Ok(Found { path: found.path, units: found.units, validated: Some(validated) })
+        }
+        // The path of all rows may have been found before the folds were ended.
+        ControlFlow::Break(()) => {
+            let (path, units) = line.into_whole().ok_or_else(Failure::interrupted)?;
+            Ok(Found { path, units, validated: None })
+        }
+    }
+}
+
+/// Errors in terms of this command.
+fn explained(rows: FileRows, error: Error) -> Failure {
+    match error {
+        Error::Fold { fold, folds, source, .. } => {
+            rows.explain(*source).about(format_args!("the path without part {fold} of {folds}"))
+        }
+        Error::Setting { setting: "folds", rule: Rule::AtMostRows { .. } | Rule::AtMostInClass { .. }, .. } => {
+            Failure::from(error).hint("give fewer --folds, or choose without folds: --select bic")
+        }
+        Error::Setting { setting: "ridge", rule, value } => {
+            Failure::new(format!("--ridge-grid: a weight must be {rule}, got {value}"), "0 means no ridge term")
+        }
+        error => rows.explain(error),
+    }
+}
