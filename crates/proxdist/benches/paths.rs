@@ -41,10 +41,7 @@ fn case(rows: usize, columns: usize, correlation: f64, is_binary: bool) -> Case 
         let step = columns / 10;
         let signal: f64 = (0..10).map(|k| if k % 2 == 0 { 1.0 } else { -1.0 } * x[start + k * step]).sum();
         let noise = normal();
-        y.push(match is_binary {
-            false => signal + 3.0 * noise,
-            true => f64::from(u8::from(0.5 * signal + 1.7 * noise > 0.0)),
-        });
+        y.push(if is_binary { f64::from(u8::from(0.5 * signal + 1.7 * noise > 0.0)) } else { signal + 3.0 * noise });
     }
     Case { x, y, columns }
 }
