@@ -151,14 +151,6 @@ fn data_of<'a>(table: &'a Table, response: &'a [f64], shape: Option<Shape>) -> p
     }
 }
 
-/// What to call the features of a table, as [`name_of`] does.
-pub(crate) fn names(table: &Table) -> Vec<String> {
-    match table.schema.numbered {
-        None => table.names().to_vec(),
-        Some(_) => (1..=table.features.columns()).map(|number| format!("V{number}")).collect(),
-    }
-}
-
 /// What to call a coefficient.
 pub(crate) fn name_of(model: &Model, index: usize) -> String {
     match (&model.names, model.shape) {

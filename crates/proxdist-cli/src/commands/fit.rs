@@ -60,15 +60,10 @@ pub(crate) fn run(args: &FitArgs) -> Result<Ending> {
     let whole = input::view(&source, &table, response, args.run.problem.shape)?;
     let set = setup::build(&spec, whole.parameter_shape())?;
     let training_rows = split.as_ref().map(|split| &split.training[..]);
+    let (wanted, ridge) = (&args.run.problem.units, args.run.problem.ridge);
     let units = match training_rows {
-        None => scaling::units(&whole, &*set, &args.run.problem.units, args.run.problem.ridge, quiet)?,
-        Some(rows) => scaling::units(
-            &whole.subset(rows.to_vec())?.data()?,
-            &*set,
-            &args.run.problem.units,
-            args.run.problem.ridge,
-            quiet,
-        )?,
+        None => scaling::units(&whole, &*set, wanted, ridge, quiet)?,
+        Some(rows) => scaling::units(&whole.subset(rows.to_vec())?.data()?, &*set, wanted, ridge, quiet)?,
     };
     let whole = units.apply(whole)?;
     let parts = split.map(|rows| Ok::<_, Failure>((whole.subset(rows.training)?, whole.subset(rows.heldout)?)));
@@ -76,8 +71,7 @@ pub(crate) fn run(args: &FitArgs) -> Result<Ending> {
     let training = parts.as_ref().map(|(training, _)| training.data()).transpose()?;
     let data = training.as_ref().unwrap_or(&whole);
 
-    let (ridge, intercept) = (units.ridge(args.run.problem.ridge), !args.run.problem.units.no_intercept);
-    let problem = Problem::new(data, loss, set).ridge(ridge).intercept(intercept);
+    let problem = Problem::new(data, loss, set).ridge(units.ridge(ridge)).intercept(!wanted.no_intercept);
     let fitting = Instant::now();
     let rows_of_file = FileRows::of(&source, &table);
     let chosen = parts.as_ref().map(|(training, _)| training.rows());

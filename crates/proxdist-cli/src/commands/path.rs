@@ -46,7 +46,7 @@ pub(crate) fn run(args: &PathArgs) -> Result<Ending> {
     let searched = Searched { args, loss: &*loss, rows };
     let (found, data) = search(&searched, whole, &request, &settings)?;
     let units = found.units.clone();
-    let findings = Findings::new(request, found, input::names(&table))?;
+    let findings = Findings::new(request, found, table.names())?;
     findings.notes().iter().for_each(|text| note(quiet, text));
 
     let work = Work { args, loss: &*loss, table: &table, data: &data, units: &units, source: &source, rows };
