@@ -129,7 +129,13 @@ impl Work<'_> {
         let (coefficients, constant) = problem.layout().into_parts(point.theta.clone());
         let settings = settings.start(coefficients, constant.unwrap_or(0.0));
         let mut watcher = Watcher::new(quiet, Limits::of(&settings, self.data.rows()), None);
-        let fit = problem.fit_observed(&settings, &mut watcher).map_err(|error| self.rows.explain(error))?;
+        // A signal that ended the search is not to cut this short, too: one fit is left. A second one ends the program.
+        let fitted = if signals::asked_to_stop() {
+            problem.fit(&settings)
+        } else {
+            problem.fit_observed(&settings, &mut watcher)
+        };
+        let fit = fitted.map_err(|error| self.rows.explain(error))?;
         drop(watcher);
         // The seed deals the folds, too.
         let mut notes = setup::without_effect(fit.notes(), &[Setting::Seed]);

@@ -4,12 +4,12 @@ use super::fold::{Fold, Totals};
 use super::form::Form;
 use super::moments::{Centre, Moments};
 use super::testing::Case;
-use super::{FinishedFold, Path, PathSettings, PathValidation};
+use super::{FinishedFold, Path, PathProgress, PathSettings, PathValidation, PathWatch};
 use crate::constraint::{Constraint, Sparsity};
 use crate::data::Data;
 use crate::loss::{Logistic, Loss, Squared};
 use crate::objective::Objective;
-use crate::preparation::{Preparation, Standardize};
+use crate::preparation::{Preparation, Standardize, Units};
 use crate::problem::Problem;
 use crate::selection::folds;
 use std::ops::ControlFlow;
@@ -156,4 +156,52 @@ fn impossible_folds_are_refused() {
     assert!(refused(PathValidation::new(&data, Squared, 2).fold_of(vec![0; 30])).contains("at least 2"));
     assert!(refused(PathValidation::new(&data, Squared, 2).fold_of(vec![0, 2])).contains("fold_of"));
     assert!(refused(PathValidation::new(&data, Squared, 5)).contains("sparsity:5"));
+}
+
+/// Keeps the path of all rows, and ends the work before the first fold.
+#[derive(Default)]
+struct Keeper {
+    kept: std::sync::Mutex<Option<Path>>,
+    steps: std::sync::atomic::AtomicUsize,
+}
+
+impl PathWatch for Keeper {
+    fn finished(&self, _: &FinishedFold) -> ControlFlow<()> {
+        ControlFlow::Break(())
+    }
+    fn step(&self, _: &PathProgress) {
+        self.steps.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+    }
+    fn traced(&self, path: &Path, _: &Units) {
+        *self.kept.lock().unwrap() = Some(path.clone());
+    }
+}
+
+#[test]
+fn a_watcher_has_the_path_of_all_rows_even_if_the_folds_are_ended() {
+    let case = Case::random(80, 8, Box::new(Squared), 5);
+    let data = case.data();
+    let validation = PathValidation::new(&data, Squared, 4).intercept(true).folds(4);
+    let keeper = Keeper::default();
+    assert!(validation.run_watched(&PathSettings::default(), &keeper).unwrap().is_break());
+    let whole = validation.run(&PathSettings::default()).unwrap();
+    assert_eq!(keeper.kept.into_inner().unwrap().as_ref(), Some(&whole.path));
+    assert!(keeper.steps.into_inner() > 0);
+}
+
+#[test]
+fn the_choice_among_some_sizes_is_that_of_their_scores() {
+    let case = Case::random(80, 8, Box::new(Squared), 6);
+    let data = case.data();
+    let settings = PathSettings::default().ridges([0.0, 0.1]);
+    let found = PathValidation::new(&data, Squared, 6).intercept(true).folds(4).run(&settings).unwrap();
+    assert_eq!(found.among(|_| true), Some((found.best, found.one_standard_error)));
+    assert_eq!(found.among(|size| size > 6), None);
+    let (best, simplest) = found.among(|size| size == 2 || size == 3).unwrap();
+    let wanted = || found.scores.iter().filter(|score| score.size == 2 || score.size == 3);
+    let least = wanted().map(|score| score.mean).fold(f64::INFINITY, f64::min);
+    assert!((found.scores[best].mean - least).abs() < 1e-15);
+    let bound = least + found.scores[best].standard_error;
+    let smallest = wanted().filter(|score| score.mean <= bound).map(|score| score.size).min();
+    assert_eq!(Some(found.scores[simplest].size), smallest);
 }
