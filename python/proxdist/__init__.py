@@ -39,6 +39,7 @@ from .sets import (
 if TYPE_CHECKING:
     from .classification import ConstrainedClassifier, ConstrainedClassifierCV
     from .files import load
+    from .path import SparsePath
     from .regression import ConstrainedRegressor, ConstrainedRegressorCV, MatrixRegressor
 
 # Modules that need scikit-learn, by what they are asked for.
@@ -48,6 +49,7 @@ _LATER = {
     "ConstrainedRegressor": "regression",
     "ConstrainedRegressorCV": "regression",
     "MatrixRegressor": "regression",
+    "SparsePath": "path",
     "load": "files",
 }
 
@@ -84,6 +86,7 @@ __all__ = [
     "Projection",
     "Rank",
     "Simplex",
+    "SparsePath",
     "Sparsity",
     "WholeSpace",
     "__version__",

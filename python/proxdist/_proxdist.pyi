@@ -23,6 +23,7 @@ __all__ = [
     "model_fields",
     "page",
     "partial_fit",
+    "path",
     "project",
     "search_defaults",
     "select",
@@ -39,6 +40,13 @@ def fit(
     progress: Callable[..., None] | None = None,
 ) -> dict[str, Any]: ...
 def select(
+    features: Any,
+    per_row: dict[str, Any],
+    problem: dict[str, Any],
+    settings: dict[str, str],
+    plan: dict[str, Any],
+) -> dict[str, Any]: ...
+def path(
     features: Any,
     per_row: dict[str, Any],
     problem: dict[str, Any],

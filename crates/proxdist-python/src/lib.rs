@@ -12,6 +12,7 @@ mod error;
 mod fit;
 mod outcome;
 mod partial;
+mod path;
 mod pictures;
 mod problem;
 mod select;
@@ -26,6 +27,8 @@ mod _proxdist {
     use super::fit::fit;
     #[pymodule_export]
     use super::partial::partial_fit;
+    #[pymodule_export]
+    use super::path::path;
     #[pymodule_export]
     use super::pictures::{coefficients_figure, convergence_figure, page};
     #[pymodule_export]

@@ -149,6 +149,14 @@ impl Units {
     pub fn restored(&self, model: &Model) -> Result<Model> {
         self.scaling.as_ref().map_or_else(|| Ok(model.clone()), |scaling| scaling.restored(model))
     }
+
+    /// The same for coefficients and an intercept.
+    pub fn restored_point(&self, coefficients: Vec<f64>, intercept: Option<f64>) -> Result<(Vec<f64>, Option<f64>)> {
+        match &self.scaling {
+            Some(scaling) => scaling.restored_point(&coefficients, intercept, None),
+            None => Ok((coefficients, intercept)),
+        }
+    }
 }
 
 #[cfg(test)]

@@ -90,18 +90,26 @@ impl Scaling {
 
     /// A model of scaled columns in the units of the data. Fails where a coefficient is too large or too small to be a number in those units.
     pub fn restored(&self, model: &Model) -> Result<Model> {
-        let mut model = model.clone();
-        for (j, (value, factor)) in model.coefficients.iter_mut().zip(&self.factors).enumerate() {
-            let scaled = *value;
-            *value *= factor;
-            if scaled != 0.0 && !value.is_normal() {
-                let name = model.names.as_ref().and_then(|names| names.get(j)).cloned();
-                let column = name.unwrap_or_else(|| j.to_string());
-                return Err(Error::Units { column, scaled, deviation: 1.0 / factor });
-            }
+        let (coefficients, intercept) =
+            self.restored_point(&model.coefficients, model.intercept, model.names.as_deref())?;
+        Ok(Model { coefficients, intercept, ..model.clone() })
+    }
+
+    /// Coefficients and intercept for scaled columns in the units of the data, as [`Scaling::restored`] does for a model; names are for errors.
+    pub fn restored_point(
+        &self,
+        coefficients: &[f64],
+        intercept: Option<f64>,
+        names: Option<&[String]>,
+    ) -> Result<(Vec<f64>, Option<f64>)> {
+        let restored: Vec<f64> = coefficients.iter().zip(&self.factors).map(|(value, factor)| value * factor).collect();
+        let is_lost = |&j: &usize| coefficients[j] != 0.0 && !restored[j].is_normal();
+        if let Some(j) = (0..restored.len()).find(is_lost) {
+            let column = names.and_then(|names| names.get(j)).cloned().unwrap_or_else(|| j.to_string());
+            return Err(Error::Units { column, scaled: coefficients[j], deviation: 1.0 / self.factors[j] });
         }
-        model.intercept = model.intercept.map(|intercept| intercept - self.shift(&model.coefficients));
-        Ok(model)
+        let intercept = intercept.map(|intercept| intercept - self.shift(&restored));
+        Ok((restored, intercept))
     }
 
     /// Coefficients and intercept in the units of the data, as they are for scaled columns: where a fit may start.
