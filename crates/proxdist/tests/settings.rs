@@ -3,7 +3,7 @@
 use proxdist::sampling::Sampling;
 use proxdist::schedule::{Constant, Growth};
 use proxdist::solver::Kind;
-use proxdist::{Method, Setting, Settings, StopRule};
+use proxdist::{Effort, Method, Setting, Settings, StopRule};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -23,6 +23,7 @@ fn samples(setting: Setting) -> (Vec<(&'static str, &'static str)>, Vec<&'static
         S::Threads => (vec![("2", "2"), ("1024", "1024")], vec!["0", "1025", "all"]),
         S::Sampling => (vec![("cyclic", "cyclic"), ("full", "full")], vec!["lucky", ""]),
         S::Polish => (vec![("false", "false")], vec!["no", "0"]),
+        S::Effort => (vec![("quick", "quick"), ("thorough", "thorough")], vec!["much", ""]),
         S::Average => (vec![("true", "true")], vec!["yes", "1"]),
         S::Seed => (vec![("11", "11")], vec!["-1", "0.5"]),
         S::MaxPasses => (vec![("2.5", "2.5")], vec!["0", "-1", "nan"]),
@@ -94,6 +95,7 @@ fn builder_methods_say_what_texts_say() {
         (Settings::default().batch_size(7), "batch_size", "7"),
         (Settings::default().sampling(Sampling::Cyclic), "sampling", "cyclic"),
         (Settings::default().polish(false), "polish", "false"),
+        (Settings::default().effort(Effort::Quick), "effort", "quick"),
         (Settings::default().average(true), "average", "true"),
         (Settings::default().seed(3), "seed", "3"),
         (Settings::default().threads(2), "threads", "2"),

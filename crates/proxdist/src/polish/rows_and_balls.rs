@@ -49,7 +49,8 @@ pub(crate) fn minimise(
     }
     let mut at = At::new(function, conic, point)?;
     let floor = reference(function, 0.0)?;
-    let mut models = Models { conic, cholesky: Cholesky::default(), hessian: Vec::new(), active: None };
+    let mut models =
+        Models { conic, cholesky: Cholesky::default(), hessian: Vec::new(), active: None, is_shifted: false };
     let mut caution = Caution::fine();
     let (mut iterations, mut products, mut idle, mut damping) = (0, 0, 0, 0);
     let mut best = (f64::INFINITY, at.clone());
@@ -68,6 +69,7 @@ pub(crate) fn minimise(
             }
             if idle > 0 {
                 models.active = None;
+                models.is_shifted = !models.is_shifted;
             }
         }
         if iterations >= MOST_ITERATIONS || until.is_over() {
@@ -225,6 +227,8 @@ struct Models<'c> {
     hessian: Vec<f64>,
     /// The rows that held with equality at the last model's minimiser.
     active: Option<Active>,
+    /// Whether the means of the columns are taken out of the intercept.
+    is_shifted: bool,
 }
 
 impl Models<'_> {
@@ -240,24 +244,22 @@ impl Models<'_> {
         (0..size).map(|j| self.hessian[j * size + j]).collect()
     }
 
-    /// $H_{0j}/H_{00}$: the means of the columns, weighted by the curvature of the rows; none without an intercept. With $u = \beta_0 + m^T\theta$ in place of
-    /// the intercept the model has no product of $u$ with a coefficient, however far the columns are from zero.
+    /// What $u = \beta_0 + m^T\theta$ in place of the intercept has for $m$. With $H_{0j}/H_{00}$, the means of the columns weighted by the curvature of the rows, the
+    /// model has no product of $u$ with a coefficient, however far the columns are from zero; but differences of large numbers are what is left of it then.
+    /// So both that and zero are tried.
     fn means(&self, at: &At) -> Vec<f64> {
         let (features, size) = (self.conic.features, at.point.len());
-        let Some(row) = self.conic.behind(&at.point).first().map(|_| &self.hessian[features * size..]) else {
-            return Vec::new();
-        };
-        if row[features] > 0.0 {
-            row[..features].iter().map(|h| h / row[features]).collect()
-        } else {
-            vec![0.0; features]
+        let row = &self.hessian[(size - self.conic.behind(&at.point).len()) * size..];
+        match row.get(features) {
+            Some(bend) if self.is_shifted && *bend > 0.0 => row[..features].iter().map(|h| h / bend).collect(),
+            _ => vec![0.0; features],
         }
     }
 
     /// Coefficients, magnitudes and $u$.
     fn shifted(&self, point: &[f64], means: &[f64]) -> Vec<f64> {
         let mut x = self.conic.lifted(point);
-        let shift = dot(means, &self.conic.coefficients(point)[..means.len()]);
+        let shift = dot(means, self.conic.coefficients(point));
         x.extend(self.conic.behind(point).iter().map(|intercept| intercept + shift));
         x
     }
@@ -271,7 +273,7 @@ impl Models<'_> {
 
     /// Coefficients and the intercept from coefficients and $u$.
     fn with_intercept(&self, mut end: Vec<f64>, means: &[f64]) -> Vec<f64> {
-        let shift = dot(means, &self.conic.coefficients(&end)[..means.len()]);
+        let shift = dot(means, self.conic.coefficients(&end));
         end.iter_mut().skip(self.conic.features).for_each(|u| *u -= shift);
         end
     }
@@ -332,7 +334,7 @@ impl Models<'_> {
         let mut model = self.model(at, damping, &means);
         let (own, free) = (self.conic.coefficients(&at.gradient), self.conic.behind(&at.gradient));
         let shared = free.first().copied().unwrap_or(0.0);
-        let along = |j: usize| own[j] - means.get(j).map_or(0.0, |mean| mean * shared);
+        let along = |j: usize| own[j] - means[j] * shared;
         self.conic.coefficients_mut(&mut model.linear).iter_mut().enumerate().for_each(|(j, l)| *l = along(j));
         model.linear.iter_mut().skip(self.conic.variables()).zip(free).for_each(|(l, g)| *l = *g);
         let end = self.around(&model, &self.shifted(&at.point, &means), Reach::ALL)?;
@@ -366,27 +368,37 @@ impl Models<'_> {
         let (small, size) = (at.point.len(), at.point.len() + magnitudes);
         let (theta, free) = (self.conic.coefficients(&at.point), self.conic.behind(&at.gradient));
         let shared = free.first().copied().unwrap_or(0.0);
-        let mean = |j: usize| means.get(j).copied().unwrap_or(0.0);
         let mut hessian = vec![0.0; size * size];
         let mut linear = vec![0.0; size];
         for (t, magnitude) in self.conic.magnitudes.iter().enumerate() {
             linear[features + t] = magnitude.price;
         }
+        let last = size - 1;
+        let bend = if free.is_empty() { 0.0 } else { self.hessian[small * small - 1] };
+        let u = self.shifted(&at.point, means).get(self.conic.variables()).copied().unwrap_or(0.0);
         for j in 0..features {
             let row = &self.hessian[j * small..(j + 1) * small];
-            let across = row.get(features).copied().unwrap_or(0.0);
+            let across = if free.is_empty() { 0.0 } else { row[features] };
+            // Products with u that are left.
+            let rest = across - means[j] * bend;
             let entries = &mut hessian[j * size..j * size + features];
-            entries.iter_mut().enumerate().for_each(|(k, h)| *h = row[k] - across * mean(k));
+            for (k, h) in entries.iter_mut().enumerate() {
+                let other = if free.is_empty() { 0.0 } else { self.hessian[k * small + features] };
+                *h = row[k] - means[j] * other - rest * means[k];
+            }
             entries[j] = entries[j].max(0.0);
             let extra = damping * entries[j];
-            linear[j] = at.gradient[j] - mean(j) * shared - dot(entries, theta) - extra * theta[j];
+            linear[j] = at.gradient[j] - means[j] * shared - dot(entries, theta) - rest * u - extra * theta[j];
             entries[j] += extra;
+            if !free.is_empty() {
+                hessian[j * size + last] = rest;
+                hessian[last * size + j] = rest;
+            }
         }
-        if let (Some(slope), [.., u]) = (free.first(), &self.shifted(&at.point, means)[..]) {
-            let last = size - 1;
-            let bend = self.hessian[small * small - 1];
+        if !free.is_empty() {
+            let along: f64 = (0..features).map(|j| hessian[last * size + j] * theta[j]).sum();
             hessian[last * size + last] = (1.0 + damping) * bend;
-            linear[last] = slope - (1.0 + damping) * bend * u;
+            linear[last] = shared - along - (1.0 + damping) * bend * u;
         }
         Quadratic { hessian: Hessian::Dense(hessian), linear }
     }
