@@ -55,8 +55,15 @@ pub(crate) fn refined(quadratic: &Quadratic, conic: &Conic, x: &mut [f64], activ
     if refine(quadratic, conic, x, active) {
         return true;
     }
-    GUESSES.iter().any(|&tolerance| {
-        let mut guess = Active::at(conic, x, tolerance);
+    // Where a row and a sphere touch in one place, to rounding, only one of them can hold the point there.
+    let guesses = GUESSES.iter().flat_map(|&tolerance| {
+        let all = Active::at(conic, x, tolerance);
+        let rows = Active { balls: vec![0.0; all.balls.len()], ..all.clone() };
+        let equations = conic.rows.iter().map(|row| row.is_equality).collect();
+        [rows, Active { rows: equations, ..all.clone() }, all].into_iter().rev()
+    });
+    let guesses: Vec<Active> = guesses.collect();
+    guesses.into_iter().any(|mut guess| {
         let is_consistent = refine(quadratic, conic, x, &mut guess);
         if is_consistent {
             *active = guess;
