@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
@@ -24,9 +26,9 @@ CRITERIA = ("cv", "cv-best", "aic", "bic", "ebic")
 
 
 class SparsePath(BaseEstimator):
-    """The best models of 0, 1, …, ``largest`` features, found together.
+    """The best models found of 0, 1, …, ``largest`` features, all together.
 
-    Nobody knows how many features a model should have. This finds a model of every size in about the time of one, scores
+    Nobody knows how many features a model should have. This looks for the best model of every size at once, scores
     them on rows that were held out, and hands over the one that a criterion chooses.
 
     Parameters
@@ -128,7 +130,10 @@ class SparsePath(BaseEstimator):
         settings = {"seed": str(whole("random_state", self.random_state, 0))}
         if self.n_jobs is not None and self.n_jobs != -1:
             settings["threads"] = str(whole("n_jobs", self.n_jobs, 1))
-        self._keep(_proxdist.path(features(X), rows, problem, settings, plan))
+        found = _proxdist.path(features(X), rows, problem, settings, plan)
+        if found["interrupted"]:
+            warnings.warn("The path was interrupted: these are the sizes found so far.", ConvergenceWarning, stacklevel=2)
+        self._keep(found)
         self._training = (X, y, sample_weight, offset)
         return self
 

@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 from conftest import fitted_by_program, planted, planted_classes
+from sklearn.datasets import load_svmlight_file
 
 from proxdist import ConstrainedClassifier, ConstrainedRegressor, ConstrainedRegressorCV, MatrixRegressor
 
@@ -128,3 +129,11 @@ def test_a_search_scales_each_fold_by_its_training_rows():
         loss = np.mean((model.predict(X[test]) - y[test]) ** 2) / 2
         assert search.cv_results_["folds"][0][fold] == pytest.approx(loss, rel=1e-9)
     assert np.array_equal(search.coef_, ConstrainedRegressor(ridge=0.5).fit(X, y).coef_)
+
+
+def test_sparse_and_dense_storage_end_at_the_same_features(data_folder):
+    X, y = load_svmlight_file(str(data_folder / "classification" / "a9a.svm.gz"))
+    fits = [ConstrainedClassifier(constraint="sparsity:20", n_jobs=1).fit(A, y) for A in (X, X.toarray())]
+    assert np.array_equal(fits[0].support_, fits[1].support_)
+    assert fits[0].objective_ == pytest.approx(fits[1].objective_, rel=1e-12)
+    assert fits[0].objective_ < 0.3313

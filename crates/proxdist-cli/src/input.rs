@@ -4,12 +4,14 @@ use crate::args::{DataArgs, MissingPolicy, NewDataArgs, UnknownPolicy};
 use crate::failure::{Failure, Result};
 use crate::memory;
 use crate::model_file::StoredModel;
+use crate::output::note;
 use crate::reading::{self, Purpose};
 use crate::rows::FileRows;
 use proxdist::loss::Task;
 use proxdist::{Data, Model, Shape};
 use proxdist_io::{ColumnKind, Features, Missing, ReadOptions, Schema, SchemaColumn, Table, Unknown};
 use std::path::Path;
+use std::time::Instant;
 
 /// How the target of a task is read: labels may be text.
 fn target_of(task: Task) -> proxdist_io::Task {
@@ -19,8 +21,17 @@ fn target_of(task: Task) -> proxdist_io::Task {
     }
 }
 
+/// A file to train on, its notices told, and the seconds that reading took.
+pub(crate) fn training(args: &DataArgs, task: Task, quiet: bool) -> Result<(Table, f64)> {
+    let started = Instant::now();
+    let table = read_training(args, task)?;
+    let seconds = started.elapsed().as_secs_f64();
+    table.notices.iter().for_each(|notice| note(quiet, notice));
+    Ok((table, seconds))
+}
+
 /// Reads a file to train on.
-pub(crate) fn read_training(args: &DataArgs, task: Task) -> Result<Table> {
+fn read_training(args: &DataArgs, task: Task) -> Result<Table> {
     let mut options = with_text(ReadOptions::new(), &args.text)
         .ignore(args.ignore.iter().cloned())
         .categorical(args.categorical.iter().cloned())

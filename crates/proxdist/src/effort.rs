@@ -10,10 +10,10 @@ use serde::{Deserialize, Serialize};
 pub enum Effort {
     /// Exchanges from the starts that cost nothing.
     Quick,
-    /// Also from a path over all sizes, where that takes a second or so.
+    /// Also from a path over all sizes, where that takes less than about a second.
     #[default]
     Normal,
-    /// The same with a long walk that also goes uphill, where that takes a minute or so.
+    /// The same where it takes a minute or so; for squared loss with a longer walk that also goes uphill.
     Thorough,
 }
 
@@ -22,8 +22,8 @@ impl Effort {
     pub(crate) fn path(self) -> Option<StartBudget> {
         match self {
             Self::Quick => None,
-            Self::Normal => Some(StartBudget { operations: 6e9, walk: 300 }),
-            Self::Thorough => Some(StartBudget { operations: 1e12, walk: 3000 }),
+            Self::Normal => Some(StartBudget { operations: 8e8, walk: 300 }),
+            Self::Thorough => Some(StartBudget { operations: 1e11, walk: 3000 }),
         }
     }
 }

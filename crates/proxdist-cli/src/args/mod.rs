@@ -61,7 +61,7 @@ pub(crate) enum Command {
     Evaluate(EvaluateArgs),
     /// Choose the parameters of sets, ridge or rho1 by cross-validation, then refit
     Tune(Box<TuneArgs>),
-    /// Find the best models of all sizes, from one feature to many, and choose one of them
+    /// Find good models of all sizes, from one feature to many, and choose one of them
     Path(Box<PathArgs>),
     /// Compute the constants, bounds and rates of the convergence theory on a file, and measure beside them
     Theory(Box<TheoryArgs>),

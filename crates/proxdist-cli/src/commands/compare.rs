@@ -5,7 +5,7 @@ use crate::args::CompareArgs;
 use crate::args::compare::{PASSES, TOLERANCE};
 use crate::comparison::{Comparison, Entry};
 use crate::failure::{Failure, Result};
-use crate::output::{self, Outputs, note};
+use crate::output::{self, Outputs};
 use crate::progress::{Limits, Watcher};
 use crate::rows::FileRows;
 use crate::summary::processor_seconds;
@@ -27,8 +27,7 @@ pub(crate) fn run(args: &CompareArgs) -> Result<Ending> {
     output::check_places(&places, &[&args.data.data])?;
     signals::listen(quiet);
 
-    let table = input::read_training(&args.data, loss.task())?;
-    table.notices.iter().for_each(|notice| note(quiet, notice));
+    let (table, _) = input::training(&args.data, loss.task(), quiet)?;
     let response = table.response.as_deref().unwrap_or(&[]);
     let source = args.data.data.display().to_string();
     let whole = input::view(&source, &table, response, args.run.problem.shape)?;

@@ -30,10 +30,7 @@ pub(crate) fn run(args: &PathArgs) -> Result<Ending> {
     let settings = setup::settings(args.settings.apply(Settings::default()), quiet)?;
     signals::listen_saying(quiet, "stopping with the sizes found so far; a second signal ends at once, without them");
 
-    let started = Instant::now();
-    let table = input::read_training(&args.data, loss.task())?;
-    let reading = started.elapsed().as_secs_f64();
-    table.notices.iter().for_each(|notice| note(quiet, notice));
+    let (table, reading) = input::training(&args.data, loss.task(), quiet)?;
     if signals::asked_to_stop() {
         return Err(Failure::interrupted());
     }

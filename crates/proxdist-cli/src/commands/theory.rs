@@ -3,7 +3,7 @@
 use super::Ending;
 use crate::args::TheoryArgs;
 use crate::failure::{Failure, Result};
-use crate::output::{self, Outputs, note};
+use crate::output::{self, Outputs};
 use crate::progress::{Limits, Watcher};
 use crate::report::About;
 use crate::rows::FileRows;
@@ -25,8 +25,7 @@ pub(crate) fn run(args: &TheoryArgs) -> Result<Ending> {
     let settings = args.settings.apply(Settings::default())?;
     signals::listen(quiet);
 
-    let table = input::read_training(&args.data, loss.task())?;
-    table.notices.iter().for_each(|notice| note(quiet, notice));
+    let (table, _) = input::training(&args.data, loss.task(), quiet)?;
     let response = table.response.as_deref().unwrap_or(&[]);
     let source = args.data.data.display().to_string();
     let whole = input::view(&source, &table, response, args.problem.shape)?;

@@ -34,10 +34,7 @@ pub(crate) fn run(args: &TuneArgs) -> Result<Ending> {
     args.output.check()?;
     signals::listen(quiet);
 
-    let started = Instant::now();
-    let table = input::read_training(&args.data, loss.task())?;
-    let reading = started.elapsed().as_secs_f64();
-    table.notices.iter().for_each(|notice| note(quiet, notice));
+    let (table, reading) = input::training(&args.data, loss.task(), quiet)?;
     if signals::asked_to_stop() {
         return Err(Failure::interrupted());
     }

@@ -16,7 +16,7 @@ impl Findings {
     pub(crate) fn text(&self, styled: bool) -> String {
         let request = &self.request;
         let mut text = String::new();
-        let _ = writeln!(text, "the best models of sizes {}, {}", request.sizes, request.ridges_in_words());
+        let _ = writeln!(text, "the best models found of sizes {}, {}", request.sizes, request.ridges_in_words());
         let _ = writeln!(text, "chosen by {}\n", request.rule());
         let ridges = if self.chosen.is_some() { vec![self.main_ridge()] } else { self.ridges() };
         for ridge in ridges {

@@ -72,6 +72,19 @@ impl<'a> Rows<'a> {
         }
     }
 
+    /// Number of values that differ from the commonest of their column; for sparse rows, of those that are stored.
+    pub(crate) fn uncommon(&self) -> usize {
+        let Self::Dense { values, rows, columns } = self else { return self.entries() };
+        let mut column = Vec::with_capacity(*rows);
+        let differ = |j: usize| {
+            column.clear();
+            column.extend((0..*rows).map(|i| values[i * columns + j]));
+            column.sort_unstable_by(f64::total_cmp);
+            rows - column.chunk_by(|a, b| a == b).map(<[f64]>::len).max().unwrap_or(0)
+        };
+        (0..*columns).map(differ).sum()
+    }
+
     /// Some consecutive rows.
     #[must_use]
     pub fn slice(&self, range: Range<usize>) -> Self {

@@ -23,6 +23,9 @@ pub(super) fn sigmoid(predictor: f64) -> f64 {
     if predictor >= 0.0 { 1.0 / (1.0 + tail) } else { tail / (1.0 + tail) }
 }
 
+/// $e^{-|\eta|}$ below which a row has a logarithm of its own.
+const SMALL: f64 = 0.1;
+
 impl Loss for Logistic {
     fn value(&self, predictor: f64, response: f64) -> f64 {
         // log(1 + e^η) = max(η, 0) + log1p(e^−|η|); the linear part is joined first so that nothing cancels.
@@ -58,7 +61,8 @@ impl Loss for Logistic {
     fn deviance(&self, predictor: f64, response: f64) -> Option<f64> {
         Some(2.0 * self.value(predictor, response))
     }
-    /// One `exp` a row; and one logarithm for many rows of equal weight, of the product of their $1 + e^{-|\eta|}$.
+    /// One `exp` for each row; and one logarithm for many rows of equal weight, of the product of their $1 + e^{-|\eta|}$. Terms that are small beside the 1
+    /// have a logarithm each, so that a fit that is nearly perfect keeps all digits of its F.
     fn weighted_derivatives(
         &self,
         predictors: &[f64],
@@ -82,6 +86,10 @@ impl Loss for Logistic {
             curvatures[i] = weight * upper * lower;
             let share = if eta >= 0.0 { 1.0 - response } else { -response };
             total += if share == 0.0 { 0.0 } else { weight * share * eta };
+            if tail < SMALL {
+                total += weight * tail.ln_1p();
+                continue;
+            }
             if weight != shared || product > 1e200 {
                 total += shared * product.ln();
                 (product, shared) = (1.0, weight);
@@ -115,6 +123,16 @@ mod tests {
         let value = Logistic.weighted_derivatives(&predictors, &responses, &weights, [&mut slopes, &mut curvatures]);
         let expected = Logistic.weighted_value(&predictors, &responses, &weights);
         assert!((value - expected).abs() < 1e-13 * expected, "{value} {expected}");
+        for far in [3.0, 10.0, 30.0, 100.0] {
+            // All on the right side: F is nothing but small terms.
+            let predictors: Vec<f64> = responses.iter().map(|y| (2.0 * y - 1.0) * far).collect();
+            let (out, expected) = (
+                [&mut vec![0.0; 503][..], &mut vec![0.0; 503][..]],
+                Logistic.weighted_value(&predictors, &responses, &weights),
+            );
+            let value = Logistic.weighted_derivatives(&predictors, &responses, &weights, out);
+            assert!((value - expected).abs() < 1e-13 * expected, "{far}: {value} {expected}");
+        }
         for i in 0..weights.len() {
             let (slope, curvature) =
                 (Logistic.slope(predictors[i], responses[i]), Logistic.curvature(predictors[i], 0.0));

@@ -152,8 +152,8 @@ pub trait Loss: Send + Sync {
         }
     }
 
-    /// The three together, for methods that need all of them at once: slopes and curvatures into the two slices of `out`, the value returned. It may differ from
-    /// [`Loss::weighted_value`] by rounding of the size of one row's loss at zero.
+    /// The three together, for methods that need all of them at once: slopes and curvatures into the two slices of `out`, the value returned. It is that of
+    /// [`Loss::weighted_value`] up to rounding.
     fn weighted_derivatives(
         &self,
         predictors: &[f64],

@@ -2,7 +2,7 @@
 //!
 //! A path meets supports of the neighbouring sizes that exchanges from one start never see. What it costs is known before: for a quadratic loss
 //! the matrix of all products of columns, $np^2$ operations, for others about three passes for each size, each of $n_zs$ operations with $n_z$
-//! numbers in the data. Where that is more than a budget there is no such start.
+//! numbers in the data that differ from the commonest of their column. Where that is more than a budget there is no such start.
 
 use super::engine::{Engine, Searched, fits};
 use super::settings::PathSettings;
@@ -65,7 +65,7 @@ pub(crate) fn support_of_size(
 /// About how many operations a path up to a size takes.
 fn operations(objective: Objective, size: usize) -> Result<f64> {
     let (rows, columns) = (objective.data.rows() as f64, objective.data.columns() as f64);
-    let (size, cells) = (size as f64, stored(objective.data)?);
+    let (size, cells) = (size as f64, telling(objective.data)?);
     Ok(match () {
         () if !objective.loss.is_quadratic() => PASSES * size * cells * (size + 2.0),
         () if fits(objective.data.columns(), 1, MEMORY) => 0.5 * rows * columns * columns,
@@ -74,12 +74,40 @@ fn operations(objective: Objective, size: usize) -> Result<f64> {
     })
 }
 
-/// About how many numbers the data hold, judged by some of the rows; infinite where rows can only be read in order.
-fn stored(data: &Data) -> Result<f64> {
+/// About how many numbers of the data differ from the commonest of their column, judged by some of the rows: the same for dense and for sparse storage,
+/// centred or not. Infinite where rows can only be read in order.
+fn telling(data: &Data) -> Result<f64> {
     let Ok(source) = data.random_access() else { return Ok(f64::INFINITY) };
     let rows = data.rows();
     let some: Vec<usize> = (0..rows).step_by(rows.div_ceil(SOME_ROWS).max(1)).collect();
     let mut buffer = RowBuffer::default();
     source.gather(&some, None, &mut buffer)?;
-    Ok(buffer.rows().entries() as f64 * rows as f64 / some.len().max(1) as f64)
+    Ok(buffer.rows().uncommon() as f64 * rows as f64 / some.len().max(1) as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn storage_and_centring_do_not_change_what_data_cost() -> Result<()> {
+        // Indicator columns, one in ten set.
+        let (rows, columns) = (640, 12);
+        let is_set = |i: usize, j: usize| (7 * i + 3 * j).is_multiple_of(10);
+        let dense: Vec<f64> =
+            (0..rows * columns).map(|at| f64::from(u8::from(is_set(at / columns, at % columns)))).collect();
+        let centred: Vec<f64> = dense.iter().map(|x| 2.0 * (x - 0.1)).collect();
+        let indices: Vec<Vec<u32>> =
+            (0..rows).map(|i| (0..columns).filter(|&j| is_set(i, j)).map(|j| j as u32).collect()).collect();
+        let mut starts = vec![0_usize];
+        indices.iter().for_each(|row| starts.push(starts[starts.len() - 1] + row.len()));
+        let indices = indices.concat();
+        let (values, y) = (vec![1.0; indices.len()], vec![0.0; rows]);
+        let sparse = telling(&Data::sparse(&starts, &indices, &values, columns, &y)?)?;
+        assert!((sparse / indices.len() as f64 - 1.0).abs() < 0.2, "{sparse}");
+        for values in [&dense, &centred] {
+            assert_eq!(telling(&Data::dense(values, columns, &y)?)?, sparse);
+        }
+        Ok(())
+    }
 }

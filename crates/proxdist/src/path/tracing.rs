@@ -17,7 +17,7 @@ use crate::solver::Settings;
 use std::ops::ControlFlow;
 
 impl Path {
-    /// The best models of all sizes up to that of the problem's set, which must be [`crate::constraint::Sparsity`] alone.
+    /// The best models found of all sizes up to that of the problem's set, which must be [`crate::constraint::Sparsity`] alone.
     pub fn trace(problem: &Problem, settings: &PathSettings) -> Result<Self> {
         Self::trace_observed(problem, settings, &mut |_: &PathProgress| ControlFlow::Continue(()))
     }

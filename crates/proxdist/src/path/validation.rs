@@ -17,7 +17,7 @@ use crate::error::{Error, Result};
 use crate::loss::Loss;
 use crate::preparation::{Preparation, Standardize, Units};
 use crate::problem::{Problem, in_pool};
-use crate::selection::{CrossValidation, Scoring, check_told, fold_count, folds};
+use crate::selection::{CrossValidation, Deal, Scoring};
 use crate::solver::Settings;
 use rayon::prelude::*;
 use std::ops::ControlFlow;
@@ -53,9 +53,7 @@ pub struct PathValidation<'a> {
     pub(super) largest: usize,
     pub(super) intercept: bool,
     standardize: Standardize,
-    folds: usize,
-    fold_of: Option<Vec<usize>>,
-    seed: u64,
+    deal: Deal,
     pub(super) scoring: Scoring,
 }
 
@@ -131,9 +129,9 @@ impl PathObserver for Listener<'_, '_> {
 impl<'a> PathValidation<'a> {
     /// Models of up to `largest` features.
     pub fn new(data: &'a Data<'a>, loss: impl Loss + 'a, largest: usize) -> Self {
-        let (intercept, folds, fold_of, seed) = (false, CrossValidation::FOLDS, None, 0);
+        let (intercept, deal) = (false, Deal::at_random(CrossValidation::FOLDS));
         let (standardize, scoring) = (Standardize::default(), Scoring::default());
-        Self { data, loss: Box::new(loss), largest, intercept, standardize, folds, fold_of, seed, scoring }
+        Self { data, loss: Box::new(loss), largest, intercept, standardize, deal, scoring }
     }
 
     /// Gives the models an intercept.
@@ -153,22 +151,21 @@ impl<'a> PathValidation<'a> {
     /// Parts the rows are dealt into.
     #[must_use]
     pub fn folds(mut self, folds: usize) -> Self {
-        self.folds = folds;
+        self.deal.count = folds;
         self
     }
 
     /// Tells the part of each row, from 0, for rows that belong together.
     #[must_use]
     pub fn fold_of(mut self, fold_of: Vec<usize>) -> Self {
-        self.folds = fold_count(&fold_of);
-        self.fold_of = Some(fold_of);
+        self.deal = self.deal.told(fold_of);
         self
     }
 
     /// Fixes the folds.
     #[must_use]
     pub fn seed(mut self, seed: u64) -> Self {
-        self.seed = seed;
+        self.deal.seed = seed;
         self
     }
 
@@ -201,12 +198,8 @@ impl<'a> PathValidation<'a> {
     }
 
     fn dealt(&self) -> Result<Vec<usize>> {
-        let Some(told) = &self.fold_of else {
-            let labels = self.scoring.needs_classes(&*self.loss).then(|| self.data.response());
-            return folds(self.data.rows(), self.folds, labels, self.seed);
-        };
-        check_told(told, self.data.rows())?;
-        Ok(told.clone())
+        let labels = self.scoring.needs_classes(&*self.loss).then(|| self.data.response());
+        self.deal.of_rows(self.data.rows(), labels)
     }
 
     /// The path of all rows.
@@ -234,15 +227,15 @@ impl<'a> PathValidation<'a> {
     ) -> Result<ControlFlow<(), PathScores>> {
         let shared = Shared { watch, is_over: AtomicBool::new(false), done: AtomicUsize::new(0) };
         let held_out: Vec<Vec<usize>> =
-            (0..self.folds).map(|fold| (0..fold_of.len()).filter(|&row| fold_of[row] == fold).collect()).collect();
+            (0..self.deal.count).map(|fold| (0..fold_of.len()).filter(|&row| fold_of[row] == fold).collect()).collect();
         let totals = Totals::of(self, &held_out, settings)?;
         let largest_ridge = settings.ridges.iter().copied().fold(0.0, f64::max);
         let units = preparation.units(self.data, largest_ridge)?;
         let known = totals.as_ref().map(|totals| totals.whole(self, &units)).transpose()?.flatten();
         let path = self.path(settings, &units, known, &shared)?;
         watch.traced(&path, &units);
-        let mut found: Vec<FoldScores> = Vec::with_capacity(self.folds);
-        let numbers: Vec<usize> = (0..self.folds).collect();
+        let mut found: Vec<FoldScores> = Vec::with_capacity(self.deal.count);
+        let numbers: Vec<usize> = (0..self.deal.count).collect();
         for numbers in numbers.chunks(Totals::at_a_time(self, settings)) {
             let parts: Vec<Result<Option<FoldScores>>> = numbers
                 .par_iter()
@@ -251,7 +244,7 @@ impl<'a> PathValidation<'a> {
                     let fold = Fold { whole: self, settings, preparation, number, held_out: &held_out };
                     let scores = fold.scores(totals.as_ref(), &mut Watch::new(&mut Listener(&shared)))?;
                     let done = shared.done.fetch_add(1, Ordering::Relaxed) + 1;
-                    let finished = FinishedFold { fold: number, done, total: self.folds };
+                    let finished = FinishedFold { fold: number, done, total: self.deal.count };
                     Ok(if shared.hear(watch.finished(&finished)).is_break() { None } else { scores })
                 })
                 .collect();
@@ -260,7 +253,7 @@ impl<'a> PathValidation<'a> {
                 found.extend(part?);
             }
         }
-        if shared.is_over.load(Ordering::Relaxed) || found.len() < self.folds {
+        if shared.is_over.load(Ordering::Relaxed) || found.len() < self.deal.count {
             return Ok(ControlFlow::Break(()));
         }
         let score = |(at, point): (usize, &super::PathPoint)| {

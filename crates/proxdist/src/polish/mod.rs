@@ -7,6 +7,8 @@ mod ball;
 mod caution;
 mod convex;
 mod descent;
+#[cfg(test)]
+mod effort_tests;
 mod every_choice;
 mod exchange;
 mod faces;
@@ -17,6 +19,7 @@ mod gram;
 #[cfg(test)]
 mod in_order_tests;
 mod measure;
+mod models;
 mod normal;
 mod on_columns;
 mod on_data;

@@ -1,6 +1,6 @@
 //! Cross-validation over a grid, and the fit of the point it chooses.
 
-use super::folds::{check_told, fold_count, folds};
+use super::folds::Deal;
 use super::grid::{Grid, Point};
 use super::scoring::Scoring;
 use super::table::{Choice, Score, Table};
@@ -39,9 +39,7 @@ pub struct CrossValidation<'a> {
     ridge: f64,
     intercept: bool,
     standardize: Standardize,
-    folds: usize,
-    fold_of: Option<Vec<usize>>,
-    seed: u64,
+    deal: Deal,
     scoring: Scoring,
     choice: Choice,
 }
@@ -98,10 +96,10 @@ impl<'a> CrossValidation<'a> {
 
     /// The problem with this set wherever the grid says nothing else.
     pub fn new(data: &'a Data<'a>, loss: impl Loss + 'a, constraint: SetSpec) -> Self {
-        let (ridge, intercept, folds, seed) = (0.0, false, Self::FOLDS, 0);
+        let (ridge, intercept, deal) = (0.0, false, Deal::at_random(Self::FOLDS));
         let (loss, scoring, choice) = (Box::new(loss), Scoring::default(), Choice::default());
-        let (standardize, fold_of) = (Standardize::Never, None);
-        Self { data, loss, constraint, ridge, intercept, standardize, folds, fold_of, seed, scoring, choice }
+        let standardize = Standardize::Never;
+        Self { data, loss, constraint, ridge, intercept, standardize, deal, scoring, choice }
     }
 
     /// Weight of the ridge term.
@@ -129,22 +127,21 @@ impl<'a> CrossValidation<'a> {
     /// Parts the rows are dealt into.
     #[must_use]
     pub fn folds(mut self, folds: usize) -> Self {
-        self.folds = folds;
+        self.deal.count = folds;
         self
     }
 
     /// Tells the part of each row, from 0, for rows that belong together.
     #[must_use]
     pub fn fold_of(mut self, fold_of: Vec<usize>) -> Self {
-        self.folds = fold_count(&fold_of);
-        self.fold_of = Some(fold_of);
+        self.deal = self.deal.told(fold_of);
         self
     }
 
     /// Fixes the folds.
     #[must_use]
     pub fn seed(mut self, seed: u64) -> Self {
-        self.seed = seed;
+        self.deal.seed = seed;
         self
     }
 
@@ -209,8 +206,8 @@ impl<'a> CrossValidation<'a> {
     ) -> Result<ControlFlow<W::Reason, Selection>> {
         let points = self.checked_points(grid, settings)?;
         let fold_of = self.dealt()?;
-        let halt = Halt::new(watch, self.folds * points.len());
-        let outcomes: Vec<Result<Option<Vec<Cell>>>> = (0..self.folds)
+        let halt = Halt::new(watch, self.deal.count * points.len());
+        let outcomes: Vec<Result<Option<Vec<Cell>>>> = (0..self.deal.count)
             .into_par_iter()
             .with_max_len(1)
             .map(|number| {
@@ -229,7 +226,7 @@ impl<'a> CrossValidation<'a> {
             Score::new(point.clone(), scores, cells.iter().filter(|path| path[i].converged).count())
         };
         let scores = points.iter().enumerate().map(score).collect();
-        let table = Table { scoring: self.scoring, folds: self.folds, seed: self.seed, scores };
+        let table = Table { scoring: self.scoring, folds: self.deal.count, seed: self.deal.seed, scores };
         let (best, one_standard_error) = (table.best(), table.one_standard_error());
         let chosen = if self.choice == Choice::Best { best } else { one_standard_error };
         let (point, set) = &points[chosen];
@@ -249,12 +246,8 @@ impl<'a> CrossValidation<'a> {
 
     /// The part of each row, as told or at random.
     fn dealt(&self) -> Result<Vec<usize>> {
-        let Some(told) = &self.fold_of else {
-            let labels = self.scoring.needs_classes(&*self.loss).then(|| self.data.response());
-            return folds(self.data.rows(), self.folds, labels, self.seed);
-        };
-        check_told(told, self.data.rows())?;
-        Ok(told.clone())
+        let labels = self.scoring.needs_classes(&*self.loss).then(|| self.data.response());
+        self.deal.of_rows(self.data.rows(), labels)
     }
 
     /// The points with their sets, and everything that can be refused before the first fit.
@@ -283,7 +276,7 @@ impl<'a> CrossValidation<'a> {
         let (training, held_out) = (self.data.subset(fold.rows(false))?, self.data.subset(fold.rows(true))?);
         let fold = fold.number;
         let failure = |point: &Point| {
-            let (label, folds, numbers) = (point.to_string(), self.folds, training.rows());
+            let (label, folds, numbers) = (point.to_string(), self.deal.count, training.rows());
             move |error| failed_fit(label, fold, folds, error, numbers)
         };
         let first = failure(&points[0].0);

@@ -42,13 +42,42 @@ pub fn folds(rows: usize, count: usize, labels: Option<&[f64]>, seed: u64) -> Re
     Ok(fold_of)
 }
 
+/// How rows are dealt into parts: at random, or as told.
+#[derive(Clone, Debug)]
+pub(crate) struct Deal {
+    /// The number of parts.
+    pub(crate) count: usize,
+    /// The part of each row, from 0, if that is told.
+    told: Option<Vec<usize>>,
+    pub(crate) seed: u64,
+}
+
+impl Deal {
+    /// At random into so many parts.
+    pub(crate) fn at_random(count: usize) -> Self {
+        Self { count, told: None, seed: 0 }
+    }
+
+    /// As told.
+    pub(crate) fn told(self, fold_of: Vec<usize>) -> Self {
+        Self { count: fold_count(&fold_of), told: Some(fold_of), ..self }
+    }
+
+    /// The part of each row; with `labels` every part has its share of every class.
+    pub(crate) fn of_rows(&self, rows: usize, labels: Option<&[f64]>) -> Result<Vec<usize>> {
+        let Some(told) = &self.told else { return folds(rows, self.count, labels, self.seed) };
+        check_told(told, rows)?;
+        Ok(told.clone())
+    }
+}
+
 /// The number of parts that are told row by row, from 0.
-pub(crate) fn fold_count(told: &[usize]) -> usize {
+fn fold_count(told: &[usize]) -> usize {
     told.iter().max().map_or(0, |last| last.saturating_add(1))
 }
 
 /// Refuses parts told row by row that are not one a row, fewer than two, or empty.
-pub(crate) fn check_told(told: &[usize], rows: usize) -> Result<()> {
+fn check_told(told: &[usize], rows: usize) -> Result<()> {
     if told.len() != rows {
         return Err(Error::Length { what: "fold_of", found: told.len(), expected: rows, rule: "one part a row" });
     }

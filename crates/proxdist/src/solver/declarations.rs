@@ -19,8 +19,16 @@ const SAMPLING_WORDS: [Word; 4] = [
 const EFFORTS: [Effort; 3] = [Effort::Quick, Effort::Normal, Effort::Thorough];
 const EFFORT_WORDS: [Word; 3] = [
     Word { name: "quick", alias: None, help: "Exchanges from where the iteration and a greedy path ended" },
-    Word { name: "normal", alias: None, help: "Also from a path over all sizes, where that takes about a second" },
-    Word { name: "thorough", alias: None, help: "The same with a long walk that goes uphill too, a minute or so" },
+    Word {
+        name: "normal",
+        alias: None,
+        help: "Also from a path over all sizes, where that takes less than about a second",
+    },
+    Word {
+        name: "thorough",
+        alias: None,
+        help: "The same up to a minute or so; for squared loss with a longer walk that goes uphill too",
+    },
 ];
 
 const RULES: [StopRule; 2] = [StopRule::Settled, StopRule::Paper];
