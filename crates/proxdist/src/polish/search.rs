@@ -1,10 +1,12 @@
 //! The exact finish for sets that leave a choice: the minimiser for a choice of features, then other choices while F falls.
 //!
-//! 1. Starts: the points handed over, a forward path that adds the most promising unit again and again, for few columns the best supports of a
-//!    quadratic model (`subsets.rs`), and the support of this size on a path over all sizes (`crate::path`) where that costs little enough. Pools with room are filled: a larger choice is never worse.
+//! 1. Starts: the points handed over, a forward path that adds the most promising unit again and again, and for few columns the best supports of a
+//!    quadratic model (`subsets.rs`). Pools with room are filled: a larger choice is never worse.
 //! 2. If all choices are few, all are looked at (`every_choice.rs`) and that is the end.
 //! 3. From each start exchanges (`exchange.rs`), and sets of features that join and leave together, while F falls.
 //! 4. From the best of them the second look (`removal.rs`), and 3 again if that finds a lower F.
+//! 5. The same from the support of this size on a path over all sizes (`crate::path`), where that costs no more than the effort allows; the lower end
+//!    stands.
 //!
 //! On many rows the search is done on a sample of them. What is left for all rows is the minimiser, and one round of exchanges in which second
 //! derivatives may be those of the sample, with gains taken half as large again for safety.
@@ -21,7 +23,7 @@ use crate::effort::Effort;
 use crate::error::Result;
 use crate::exchanges::Exchanges;
 use crate::objective::Objective;
-use crate::path::support_of_size;
+use crate::path::{StartBudget, support_of_size};
 use std::collections::HashSet;
 use std::ops::ControlFlow;
 
@@ -128,10 +130,6 @@ impl Search<'_> {
             true => FOLLOWED,
             false => usize::MAX,
         });
-        if self.sample.is_none() {
-            // Beside the others, not in their place: a lower start may lead to a higher end.
-            pool.extend(self.by_path(problem, watch)?.filter(|start| seen.insert(start.units.clone())));
-        }
         let mut best: Option<(Fitted, Exchanges)> = None;
         for start in pool {
             if best.is_some() && watch.is_over() {
@@ -142,7 +140,31 @@ impl Search<'_> {
                 best = Some(ended);
             }
         }
-        let Some((mut best, mut exchanges)) = best else { return Ok((None, Exchanges::CutShort)) };
+        let Some(best) = best else { return Ok((None, Exchanges::CutShort)) };
+        let mut best = self.second_look(exchange, best, watch)?;
+        // Beside all that, not in its place: a lower start may lead to a higher end.
+        let budgets = if self.sample.is_none() { self.effort.paths() } else { &[] };
+        for &budget in budgets {
+            let start = self.by_path(problem, budget, watch)?;
+            if let Some(start) = start.filter(|start| seen.insert(start.units.clone())) {
+                let ended = self.descend(exchange, start, watch)?;
+                let ended = self.second_look(exchange, ended, watch)?;
+                if ended.0.value < best.0.value {
+                    best = ended;
+                }
+            }
+        }
+        let (best, exchanges) = best;
+        Ok((Some(best), if watch.was_over() { Exchanges::CutShort } else { exchanges }))
+    }
+
+    /// Exchanges that no model proposes, and what they lead to, where a round of exchanges is not all that can be done.
+    fn second_look(
+        &self,
+        exchange: &mut Exchange,
+        (mut best, mut exchanges): (Fitted, Exchanges),
+        watch: &mut Watch,
+    ) -> Result<(Fitted, Exchanges)> {
         while !exchange.is_exact() && !watch.is_over() {
             match exchange.by_removal(&best, watch)? {
                 Round::Lower(lower) => (best, _) = self.descend(exchange, lower, watch)?,
@@ -152,7 +174,7 @@ impl Search<'_> {
                 }
             }
         }
-        Ok((Some(best), if watch.was_over() { Exchanges::CutShort } else { exchanges }))
+        Ok((best, exchanges))
     }
 
     /// Whether a search costs so much that only the best starts are followed.
@@ -219,12 +241,12 @@ impl Search<'_> {
     }
 
     /// The minimiser for the support that a path over all sizes finds at this one, where features are chosen freely.
-    fn by_path(&self, problem: &Selecting, watch: &mut Watch) -> Result<Option<Fitted>> {
+    fn by_path(&self, problem: &Selecting, budget: StartBudget, watch: &mut Watch) -> Result<Option<Fitted>> {
         let (choice, columns) = (problem.choice, self.objective.data.columns());
         let is_single = choice.is_single() && choice.units() == columns;
         let set = problem.choosing.on_support(&[]);
         let is_plain = set.is_some_and(|set| matches!(set.structure(), Structure::WholeSpace));
-        let (Some(budget), [keep], true, true) = (self.effort.path(), choice.keep(), is_single, is_plain) else {
+        let ([keep], true, true) = (choice.keep(), is_single, is_plain) else {
             return Ok(None);
         };
         let mut poll = || if watch.is_over() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
