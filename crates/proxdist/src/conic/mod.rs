@@ -6,10 +6,12 @@
 //!
 //! - `solve.rs`: the minimiser of a quadratic function, to about ten digits, by interior-point methods (`interior.rs`, Clarabel) on a scaled
 //!   problem (`scaled.rs`);
+//! - `dual_active.rs`: the same for small sets of rows in which such methods find no room;
 //! - `refine.rs`: from there to the last digit, on the rows that hold with equality;
 //! - `multipliers.rs`: how far a gradient is from the normal cone of the set at a point, and the multipliers that show it;
 //! - `nearest.rs`: the nearest point of the set, or a proof that it has none.
 
+mod dual_active;
 mod interior;
 mod kernel;
 mod merging;
@@ -21,6 +23,7 @@ mod solve;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use dual_active::by_rows;
 pub(crate) use multipliers::multipliers;
 pub(crate) use nearest::{Nearest, nearest};
 pub(crate) use refine::{Active, refine, refined};

@@ -3,7 +3,7 @@
 //!
 //! An interior-point method comes near, `refine.rs` ends it, and `multipliers.rs` has the last word.
 
-use super::{Active, Conic, Hessian, Model, Quadratic, Reach, Row, multipliers, refined, solve};
+use super::{Active, Conic, Hessian, Model, Quadratic, Reach, Row, by_rows, multipliers, refined, solve};
 use crate::linalg::Cholesky;
 
 /// Distance from the normal cone at which a point counts as nearest, relative to how far it is.
@@ -62,12 +62,17 @@ fn strictly_nearest(conic: &Conic, weights: Option<&[f64]>, point: &[f64]) -> Ne
             Model::Failed => {}
         }
     }
-    match near {
+    match near.or_else(|| held_by_rows(&quadratic, conic)) {
         Some(near) => Nearest::Found(near),
         // One proof in floating-point numbers may err by its scaling, two do not.
         None if proofs > 1 => Nearest::Empty,
         None => Nearest::Unclear,
     }
+}
+
+/// The nearest point of a small set without room.
+fn held_by_rows(quadratic: &Quadratic, conic: &Conic) -> Option<Vec<f64>> {
+    by_rows(quadratic, conic).map(|(x, _)| x).filter(|x| conic.violation(x) <= INSIDE)
 }
 
 /// The nearest point of a set that has none up to rounding: sets that touch may be apart in the last digit.

@@ -152,3 +152,47 @@ fn sets_without_a_common_point_are_found_out_and_those_that_touch_are_not() {
     let Nearest::Found(x) = nearest(&ball.and(&tangent), None, &[0.0; 4]) else { panic!("they touch") };
     assert!((x[0] - 1.0).abs() < 1e-9, "{x:?}");
 }
+
+#[test]
+fn sets_that_share_one_corner_have_that_common_point() {
+    // Rows through a corner of a simplex, some of them nearly parallel to it, in any units.
+    for seed in 0..300 {
+        let p = 2 + (seed % 5) as usize;
+        let radius = 10f64.powf(4.0 * numbers(1, 900 + seed)[0]);
+        let corner = (seed / 5) as usize % p;
+        let tilt = if seed % 2 == 0 { 1.0 } else { 1e-2 };
+        let simplex = Simplex::total(radius).unwrap().structure().conic(p).unwrap();
+        let normals: Vec<Vec<f64>> = (0..(1 + seed % 3).min(p as u64 - 1))
+            .map(|k| numbers(p, 1000 + 7 * seed + k).iter().map(|x| 1.3 + tilt * x).collect())
+            .collect();
+        let levels = normals.iter().map(|normal: &Vec<f64>| normal[corner] * radius).collect();
+        let rows = Affine::equations(normals, levels).unwrap().structure().conic(p).unwrap();
+        let set = simplex.and(&rows);
+        for scale in [0.0, 0.3, 1e3] {
+            let point: Vec<f64> = numbers(p, 2000 + seed).iter().map(|x| scale * radius * x).collect();
+            let Nearest::Found(x) = nearest(&set, None, &point) else { panic!("seed {seed}, scale {scale}: {set:?}") };
+            assert!(set.violation(&x) <= 1e-11, "seed {seed}, scale {scale}: {:e} {x:?}", set.violation(&x));
+        }
+    }
+}
+
+#[test]
+fn rows_alone_lead_to_the_same_minimiser_as_interior_points() {
+    for seed in 0..40 {
+        let p = 5;
+        for set in combinations(p, seed).iter().filter(|set| set.balls.is_empty() && set.magnitudes.is_empty()) {
+            let x = numbers(7 * p, 3000 + seed);
+            let mut hessian = vec![0.0; p * p];
+            (0..7 * p * p).for_each(|at| {
+                let (i, j, k) = (at / (p * p), at / p % p, at % p);
+                hessian[j * p + k] += x[i * p + j] * x[i * p + k];
+            });
+            let quadratic = Quadratic { hessian: Hessian::Dense(hessian), linear: numbers(p, 4000 + seed) };
+            let (x, _) = by_rows(&quadratic, set).unwrap_or_else(|| panic!("seed {seed}: {set:?}"));
+            let gradient = quadratic.gradient(&x);
+            let metric: Vec<f64> = (0..p).map(|j| quadratic.diagonal(j)).collect();
+            let judged = multipliers(set, &x, &gradient, &metric).unwrap();
+            assert!(judged.distance <= 1e-9 && set.violation(&x) <= 1e-12, "seed {seed}: {judged:?} {set:?}");
+        }
+    }
+}

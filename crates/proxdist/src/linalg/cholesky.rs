@@ -35,6 +35,25 @@ impl Cholesky {
         (0..self.size).map(|j| self.matrix[j * self.size + j]).fold(f64::INFINITY, f64::min)
     }
 
+    /// Replaces `rhs` by $L^{-1}$`rhs`.
+    pub(crate) fn solve_lower(&self, rhs: &mut [f64]) {
+        for j in 0..self.size {
+            let column = &self.matrix[j * self.size..(j + 1) * self.size];
+            let value = rhs[j] / column[j];
+            rhs[j] = value;
+            rhs[j + 1..].iter_mut().zip(&column[j + 1..]).for_each(|(r, l)| *r -= value * l);
+        }
+    }
+
+    /// Replaces `rhs` by $L^{-T}$`rhs`.
+    pub(crate) fn solve_lower_transposed(&self, rhs: &mut [f64]) {
+        for j in (0..self.size).rev() {
+            let column = &self.matrix[j * self.size..(j + 1) * self.size];
+            let below: f64 = rhs[j + 1..].iter().zip(&column[j + 1..]).map(|(r, l)| r * l).sum();
+            rhs[j] = (rhs[j] - below) / column[j];
+        }
+    }
+
     /// Replaces `rhs` by $A^{-1}$`rhs`.
     pub(crate) fn solve(&mut self, rhs: &mut [f64]) {
         let stack = self.scratch.stack(llt::solve::solve_in_place_scratch::<f64>(self.size, 1, Par::Seq));

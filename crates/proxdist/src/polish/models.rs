@@ -7,9 +7,11 @@
 
 use super::Smooth;
 use super::rows_and_balls::At;
-use crate::conic::{Active, Conic, Hessian, Model, Nearest, Quadratic, Reach, nearest, refine, refined, solve};
+use crate::conic::{
+    Active, Conic, Hessian, Model, Nearest, Quadratic, Reach, by_rows, nearest, refine, refined, solve,
+};
 use crate::error::Result;
-use crate::linalg::{Cholesky, dot};
+use crate::linalg::{Cholesky, all_finite, dot};
 
 /// Violation up to which a point counts as one of the set.
 pub(super) const INSIDE: f64 = 1e-12;
@@ -18,7 +20,7 @@ const MAGNIFIED: [f64; 3] = [1e-3, 1e-6, 1e-9];
 
 /// Quadratic models of F over the set.
 pub(super) struct Models<'c> {
-    conic: &'c Conic,
+    pub(super) conic: &'c Conic,
     cholesky: Cholesky,
     /// That of F at the last point, coefficients then intercept.
     hessian: Vec<f64>,
@@ -88,6 +90,15 @@ impl<'c> Models<'c> {
         Some(self.with_intercept(end, &means))
     }
 
+    /// The intercept's own Newton step: in the set wherever the point is, so it can be taken where no model can be minimised.
+    pub(super) fn intercept_alone(&self, at: &At) -> Option<Vec<f64>> {
+        let [slope] = self.conic.behind(&at.gradient) else { return None };
+        let bend = *self.hessian.last()?;
+        let mut end = at.point.clone();
+        *end.last_mut()? -= slope / bend;
+        (bend > 0.0 && all_finite(&end)).then_some(end)
+    }
+
     /// Coefficients and the intercept from coefficients and $u$.
     fn with_intercept(&self, mut end: Vec<f64>, means: &[f64]) -> Vec<f64> {
         let shift = dot(means, self.conic.coefficients(&end));
@@ -119,6 +130,11 @@ impl<'c> Models<'c> {
                 return Some(near);
             }
             nearby = nearby.or(Some(near));
+        }
+        let held = by_rows(&quadratic, self.conic);
+        if let Some((near, active)) = held.filter(|(near, _)| self.conic.violation(near) <= INSIDE) {
+            self.active = Some(active);
+            return Some(near);
         }
         // Near the model's minimiser but not exactly in the set: the nearest point of the set will do.
         let mut near = nearby?;

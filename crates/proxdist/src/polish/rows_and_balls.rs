@@ -117,6 +117,10 @@ pub(crate) fn minimise(
             at = next;
             continue;
         }
+        if let Some(next) = at.with_another_intercept(function, &models)? {
+            at = next;
+            continue;
+        }
         idle += 1;
         if idle >= PATIENCE || damping + 1 == DAMPINGS.len() {
             break;
@@ -193,6 +197,13 @@ impl At {
             return Ok(Some((length, trial.place)));
         }
         self.beyond(function, conic, &step, trial).map(Some)
+    }
+
+    /// Lower by the intercept alone, if it can be.
+    fn with_another_intercept(&self, function: &mut dyn Smooth, models: &Models) -> Result<Option<Self>> {
+        let Some(target) = models.intercept_alone(self) else { return Ok(None) };
+        let moved = self.towards(function, models.conic, &target)?.map(|(_, next)| next);
+        Ok(moved.filter(|next| next.value < self.value - ROUNDING * self.value.abs()))
     }
 
     /// Further along a full step after which F still falls as steeply as if the model had seen little of the way, as a damped one does. Only within the set.
