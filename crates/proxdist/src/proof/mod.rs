@@ -35,4 +35,6 @@ pub use state::{Incumbent, Progress, State};
 pub use truth::{OnSupport, Truth};
 
 #[cfg(test)]
+mod testing;
+#[cfg(test)]
 mod tests;

@@ -67,7 +67,7 @@ pub(super) struct Worked {
     /// Whether part of the node was cut off because it cannot be below the cutoff.
     pub(super) is_screened: bool,
     /// A support that may be good, as columns of the base.
-    pub(super) candidate: Vec<usize>,
+    pub(super) candidate: Option<Vec<usize>>,
     pub(super) end: End,
 }
 
@@ -126,12 +126,12 @@ impl<'a> Desk<'a> {
 
     fn work(mut self, cholesky: &mut Cholesky) -> Worked {
         if self.is_leaf() {
-            return self.leaf(Vec::new());
+            return self.leaf(None);
         }
         if self.node.diagonal.is_empty() && !self.begin_diagonal(cholesky) {
             let column = self.places.iter().position(|place| *place == Place::Free).unwrap_or(0);
             let bounds = [self.bound, self.bound];
-            return self.split(column, bounds, Vec::new());
+            return self.split(column, bounds, None);
         }
         let mut round = 0;
         loop {
@@ -139,7 +139,7 @@ impl<'a> Desk<'a> {
             let relaxed = relax(self.restricted(), &self.theta, self.goal(), cholesky);
             let bound = Bound::at(self.restricted(), &relaxed.base);
             self.bound = self.bound.max(bound.value);
-            let candidate = self.rounded(&relaxed);
+            let candidate = Some(self.rounded(&relaxed));
             if self.bound >= self.context.cutoff {
                 return self.worked(candidate, End::Closed);
             }
@@ -177,13 +177,13 @@ impl<'a> Desk<'a> {
         self.room == 0 || self.count(Place::Free) <= self.room
     }
 
-    fn leaf(self, candidate: Vec<usize>) -> Worked {
+    fn leaf(self, candidate: Option<Vec<usize>>) -> Worked {
         let is_selected = |place: Place| place == Place::In || (place == Place::Free && self.room > 0);
         let support = (0..self.part.len()).filter(|&j| is_selected(self.places[j])).map(|j| self.origin[j]).collect();
         self.worked(candidate, End::Leaf(support))
     }
 
-    fn worked(self, candidate: Vec<usize>, end: End) -> Worked {
+    fn worked(self, candidate: Option<Vec<usize>>, end: End) -> Worked {
         Worked { bound: self.bound, is_screened: self.is_screened, candidate, end }
     }
 
@@ -272,7 +272,7 @@ impl<'a> Desk<'a> {
         Scores { weights, best: best.unwrap_or_else(steepest) }
     }
 
-    fn split(self, column: usize, bounds: [f64; 2], candidate: Vec<usize>) -> Worked {
+    fn split(self, column: usize, bounds: [f64; 2], candidate: Option<Vec<usize>>) -> Worked {
         let has_diagonal = self.diagonal.iter().any(|d| *d > 0.0);
         let child = |is_in: bool| {
             let kept: Vec<usize> = self.alive().into_iter().filter(|&j| is_in || j != column).collect();

@@ -22,7 +22,7 @@ pub(super) struct Rooted {
     pub(super) bound: f64,
     pub(super) is_screened: bool,
     /// A support that may be good.
-    pub(super) candidate: Vec<usize>,
+    pub(super) candidate: Option<Vec<usize>>,
     /// The node with the columns that are left; none if the bound closes it.
     pub(super) node: Option<Node>,
 }
@@ -44,7 +44,7 @@ pub(super) fn root(node: &Node, context: Context, cholesky: &mut Cholesky) -> Op
     if !desk.is_leaf() && !desk.begin_diagonal(cholesky) {
         return None;
     }
-    let mut rooted = Rooted { bound: node.bound, is_screened: false, candidate: Vec::new(), node: None };
+    let mut rooted = Rooted { bound: node.bound, is_screened: false, candidate: None, node: None };
     if desk.is_leaf() {
         rooted.node = Some(node_of(&desk, node));
         return Some(rooted);
@@ -55,7 +55,7 @@ pub(super) fn root(node: &Node, context: Context, cholesky: &mut Cholesky) -> Op
         let before = rooted.bound;
         let bound = Bound::at(desk.restricted(), &relaxed.base);
         rooted.bound = rooted.bound.max(bound.value);
-        rooted.candidate = desk.rounded(&relaxed);
+        rooted.candidate = Some(desk.rounded(&relaxed));
         if rooted.bound >= context.cutoff {
             return Some(rooted);
         }

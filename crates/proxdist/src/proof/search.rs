@@ -200,10 +200,12 @@ impl<'a> Search<'a> {
             if is_screened {
                 state.closed = state.closed.min(context.cutoff);
             }
-            let candidate: Vec<usize> = candidate.iter().map(|&j| base.columns[j]).collect();
-            self.consider(state, &candidate, truth);
-            if state.nodes.is_power_of_two() || state.nodes.is_multiple_of(EXCHANGES) {
-                self.exchange(state, &candidate, truth);
+            if let Some(candidate) = candidate {
+                let candidate: Vec<usize> = candidate.iter().map(|&j| base.columns[j]).collect();
+                self.consider(state, &candidate, truth);
+                if state.nodes.is_power_of_two() || state.nodes.is_multiple_of(EXCHANGES) {
+                    self.exchange(state, &candidate, truth);
+                }
             }
             match end {
                 End::Closed => state.closed = state.closed.min(bound),
@@ -277,8 +279,10 @@ impl<'a> Search<'a> {
         let screened_at = if rooted.is_screened { context.cutoff } else { f64::MAX };
         state.root = state.root.max(rooted.bound.min(screened_at).min(state.incumbent.value));
         state.closed = screened_at;
-        let candidate: Vec<usize> = rooted.candidate.iter().map(|&j| alive[j]).collect();
-        self.exchange(state, &candidate, truth);
+        if let Some(candidate) = &rooted.candidate {
+            let candidate: Vec<usize> = candidate.iter().map(|&j| alive[j]).collect();
+            self.exchange(state, &candidate, truth);
+        }
         match rooted.node {
             None => {
                 state.closed = state.closed.min(rooted.bound);

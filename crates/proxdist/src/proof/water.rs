@@ -5,22 +5,31 @@
 //! has $z_j = \min(1, a_j/\kappa)$ with the level $\kappa$ at which they sum to $m$: water filling. Then $R$ is the sum of $a_j^2$ above the level and of $\kappa a_j$
 //! below it. Where no more than $m$ are nonzero the level is zero.
 
-/// The level $\kappa$ of the magnitudes, whose order changes.
-pub(super) fn level(magnitudes: &mut [f64], room: usize) -> f64 {
+/// The level $\kappa$ of the magnitudes, which are used up.
+///
+/// Those above the level that all would have together are above the right one, too, which is lower: they are taken out, and so on until none is.
+pub(super) fn level(mut magnitudes: &mut [f64], room: usize) -> f64 {
     if magnitudes.len() <= room {
         return 0.0;
     }
-    magnitudes.sort_unstable_by(|a, b| b.total_cmp(a));
-    let mut rest: f64 = magnitudes.iter().sum();
-    for (above, &largest) in magnitudes.iter().enumerate().take(room) {
-        let kappa = rest / (room - above) as f64;
-        if largest <= kappa {
+    let mut room = room;
+    loop {
+        let kappa = magnitudes.iter().sum::<f64>() / room as f64;
+        let mut below = 0;
+        for i in 0..magnitudes.len() {
+            if magnitudes[i] <= kappa {
+                magnitudes[below] = magnitudes[i];
+                below += 1;
+            }
+        }
+        let above = magnitudes.len() - below;
+        // Fewer than there is room for, but for rounding.
+        if above == 0 || above >= room {
             return kappa;
         }
-        rest -= largest;
+        room -= above;
+        magnitudes = &mut magnitudes[..below];
     }
-    // Only rounding leads here: the last magnitude is never above the sum of itself and those after it.
-    rest
 }
 
 #[cfg(test)]
