@@ -53,6 +53,7 @@ pub mod path;
 mod polish;
 mod preparation;
 mod problem;
+pub mod proof;
 pub mod prox;
 mod random;
 mod ridge;

@@ -60,4 +60,12 @@ impl Cholesky {
         let factor = MatRef::from_column_major_slice(&self.matrix, self.size, self.size);
         llt::solve::solve_in_place(factor, MatMut::from_column_major_slice_mut(rhs, self.size, 1), Par::Seq, stack);
     }
+
+    /// Writes $A^{-1}$, both triangles; the factor stays.
+    pub(crate) fn inverse(&mut self, out: &mut [f64]) {
+        let stack = self.scratch.stack(llt::inverse::inverse_scratch::<f64>(self.size, Par::Seq));
+        let factor = MatRef::from_column_major_slice(&self.matrix, self.size, self.size);
+        llt::inverse::inverse(MatMut::from_column_major_slice_mut(out, self.size, self.size), factor, Par::Seq, stack);
+        super::mirror(out, self.size);
+    }
 }

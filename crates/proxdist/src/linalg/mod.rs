@@ -69,6 +69,13 @@ pub(crate) fn add_cross(x: &[f64], rows: usize, columns: usize, h: &mut [f64]) {
     lower_product(h, columns, Accum::Add, x.transpose(), x);
 }
 
+/// Adds `XᵀY` to the lower triangle of `h`, for products that are symmetric; both row-major with `columns` columns.
+pub(crate) fn add_symmetric_product(x: &[f64], y: &[f64], columns: usize, h: &mut [f64]) {
+    let rows = x.len() / columns.max(1);
+    let (x, y) = (MatRef::from_row_major_slice(x, rows, columns), MatRef::from_row_major_slice(y, rows, columns));
+    lower_product(h, columns, Accum::Add, x.transpose(), y);
+}
+
 fn lower_product(out: &mut [f64], size: usize, accumulate: Accum, left: MatRef<f64>, right: MatRef<f64>) {
     triangular::matmul(
         MatMut::from_column_major_slice_mut(out, size, size),

@@ -1,0 +1,40 @@
+//! How far from the global optimum can a choice of columns be?
+//!
+//! $$\min_\theta Q(\theta) = \tfrac12\theta^TG\theta - b^T\theta + c \quad\text{subject to}\quad \|\theta\|_0 \le s$$
+//! is hard because of the count; a lower bound on its minimum says how much a better choice could gain at most. All bounds here
+//! come from one inequality ([`bound`]) that holds for every diagonal $D \preceq G$ and every base point. `settle` tries the
+//! one diagonal that would prove a given fit optimal, with one Cholesky factorisation. [`Search`] is branch and bound: a
+//! convex relaxation finds good base points (`relax`), diagonals are improved for the columns that are left (`diagonal`),
+//! nodes are taken in batches (`node`, `queue`) and everything that a later continuation needs is in a [`State`].
+//!
+//! Nothing is taken from an estimate: $D \preceq G$ is shown by a Cholesky factorisation with a shift that covers its rounding,
+//! and a bound is lowered by all that rounding may have added to it.
+//!
+//! $Q$ may also lie below another function $F$ that is what really counts. Then a [`Truth`] knows $F$ on a support.
+
+mod bound;
+mod diagonal;
+mod exchange;
+mod node;
+mod part;
+mod positive;
+mod quadratic;
+mod queue;
+mod relax;
+mod root;
+mod search;
+mod settle;
+mod state;
+mod truth;
+mod water;
+
+pub use quadratic::Quadratic;
+pub use search::{Poll, Search, Stopped};
+pub use settle::Settled;
+pub use state::{Incumbent, Progress, State};
+pub use truth::{OnSupport, Truth};
+
+#[cfg(test)]
+mod testing;
+#[cfg(test)]
+mod tests;
