@@ -52,6 +52,7 @@ impl Watcher {
             Phase::Race => "choosing rho1".to_owned(),
             Phase::Iteration => self.limits.time_left(progress),
             Phase::Polish => "exact finish".to_owned(),
+            Phase::Proof => return proof(progress),
         };
         format!(
             "step {}  F {}  distance {}  {solution}  {left}",
@@ -60,6 +61,14 @@ impl Watcher {
             number(progress.distance),
         )
     }
+}
+
+/// How far a proof is.
+fn proof(progress: &Progress) -> String {
+    let bound = progress.bound.unwrap_or(f64::NEG_INFINITY);
+    let gap = 100.0 * (progress.objective - bound) / progress.objective.abs();
+    let seconds = progress.elapsed.as_secs();
+    format!("proof: F {}  at least {}  gap {gap:.3} %  {seconds} s", number(progress.objective), number(bound))
 }
 
 /// A line with a moving sign, invisible where nobody watches.

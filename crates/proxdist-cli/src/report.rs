@@ -7,7 +7,8 @@ use crate::summary::{has_converged, separation};
 use crate::words::number;
 use proxdist::metrics::Evaluation;
 use proxdist::spec::SetSpec;
-use proxdist::{Certificate, Data, Exchanges, Fit, Model, Result, Shape, Stop};
+use proxdist::trace::Phase;
+use proxdist::{Certificate, Data, Exchanges, Fit, Model, Proven, Result, Shape, Stop};
 use proxdist_io::Table;
 use proxdist_report::{
     CalibrationBin, CertificateLine, Coefficient, CoefficientMatrix, ComparisonTable, Fact, Notice, Problem, Report,
@@ -224,6 +225,13 @@ fn certificate(certificate: &Certificate, model: &Model) -> Vec<CertificateLine>
         let verdict = format!("F is above its minimum over the set by at most this, {}", gap.proof);
         lines.push(line("gap", number(gap.value), &verdict, None));
     }
+    if let Some(proven) = certificate.proven(model.objective) {
+        let verdict = match proven {
+            Proven::Optimal => "no point of the set has a lower F, up to a millionth of it",
+            Proven::Within(_) => "no point of the set has an F that is lower by more than this share",
+        };
+        lines.push(line("global optimum", proven.to_string(), verdict, Some(proven == Proven::Optimal)));
+    }
     let exchanges = certificate.exchanges;
     if exchanges != Exchanges::NotApplicable {
         let good = exchanges.are_exhausted().then_some(true);
@@ -247,7 +255,7 @@ fn trace(fit: &Fit) -> Vec<TracePoint> {
         nonzeros: at.nonzeros,
         seconds: at.elapsed.as_secs_f64(),
     };
-    fit.trace().iter().map(point).collect()
+    fit.trace().iter().filter(|at| at.phase != Phase::Proof).map(point).collect()
 }
 
 fn settings(model: &Model, is_scaled: bool) -> Vec<Fact> {

@@ -99,6 +99,10 @@ impl Summary<'_> {
             };
             line("above the optimum by", format!("at most {}{share} ({})", number(gap.value), gap.proof));
         }
+        if let Some(proven) = certificate.proven(fit.objective()) {
+            let nodes = certificate.nodes.map_or_else(String::new, |nodes| format!(" ({} nodes)", count(nodes)));
+            line("global optimum", format!("{proven}{nodes}"));
+        }
         if certificate.exchanges != Exchanges::NotApplicable {
             line("exchanges", certificate.exchanges.to_string());
         }
@@ -149,6 +153,7 @@ impl Summary<'_> {
             "steps": fit.steps(),
             "objective": fit.objective(),
             "certificate": fit.certificate(),
+            "proven": fit.certificate().proven(fit.objective()).map(|proven| proven.to_string()),
             "intercept": model.intercept,
             "nonzeros": coefficients.len(),
             "rank": rank(model),

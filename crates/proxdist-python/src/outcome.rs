@@ -2,7 +2,7 @@
 
 use crate::error::exception;
 use numpy::PyArray1;
-use proxdist::trace::{Phase, Progress};
+use proxdist::trace::Progress;
 use proxdist::{Fit, Model, Stop, Units};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
@@ -37,6 +37,8 @@ pub(crate) fn of_model<'py>(py: Python<'py>, model: &Model) -> PyResult<Bound<'p
     certificate.set_item("gap", of.gap.map(|gap| gap.value))?;
     certificate.set_item("gap_proof", of.gap.map(|gap| gap.proof.name()))?;
     certificate.set_item("gap_text", of.gap.map(|gap| gap.proof.to_string()))?;
+    certificate.set_item("nodes", of.nodes)?;
+    certificate.set_item("proven", of.proven(model.objective).map(|proven| proven.to_string()))?;
     certificate.set_item("exchanges", of.exchanges.name())?;
     certificate.set_item("exchanges_text", of.exchanges.to_string())?;
     certificate.set_item("schedule_meets_theory", of.schedule_meets_theory)?;
@@ -63,14 +65,7 @@ pub(crate) fn stop_name(stop: Stop) -> PyResult<String> {
 /// The checkpoints, column by column.
 fn trace<'py>(py: Python<'py>, trace: &[Progress]) -> PyResult<Bound<'py, PyDict>> {
     let columns = PyDict::new(py);
-    let phases: Vec<&str> = trace
-        .iter()
-        .map(|at| match at.phase {
-            Phase::Race => "race",
-            Phase::Iteration => "iteration",
-            Phase::Polish => "polish",
-        })
-        .collect();
+    let phases: Vec<&str> = trace.iter().map(|at| at.phase.name()).collect();
     columns.set_item("phase", phases)?;
     let whole = |column: fn(&Progress) -> u64| PyArray1::from_iter(py, trace.iter().map(column));
     let real = |column: fn(&Progress) -> f64| PyArray1::from_iter(py, trace.iter().map(column));
@@ -81,5 +76,6 @@ fn trace<'py>(py: Python<'py>, trace: &[Progress]) -> PyResult<Bound<'py, PyDict
     columns.set_item("nonzeros", whole(|at| at.nonzeros as u64))?;
     columns.set_item("rows_seen", whole(|at| at.rows_seen))?;
     columns.set_item("seconds", real(|at| at.elapsed.as_secs_f64()))?;
+    columns.set_item("bound", real(|at| at.bound.unwrap_or(f64::NAN)))?;
     Ok(columns)
 }

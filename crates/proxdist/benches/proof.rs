@@ -249,10 +249,13 @@ fn simulations() {
 }
 
 fn main() {
-    let parts = std::env::var("PROXDIST_PARTS").unwrap_or_else(|_| "small,diabetes,communities,blog,simulated".to_owned());
+    let parts =
+        std::env::var("PROXDIST_PARTS").unwrap_or_else(|_| "small,diabetes,communities,blog,simulated".to_owned());
     let threads = std::env::var("PROXDIST_THREADS").ok().and_then(|text| text.parse().ok()).unwrap_or(1);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-    println!("| data | n × p | s | ridge | root gap | nodes | outcome | gap | CPU s, matrix | CPU s, all | F | improved, % |");
+    println!(
+        "| data | n × p | s | ridge | root gap | nodes | outcome | gap | CPU s, matrix | CPU s, all | F | improved, % |"
+    );
     println!("|---|---|--:|--:|--:|--:|---|--:|--:|--:|--:|--:|");
     pool.install(|| {
         let all: [(&str, fn()); 5] = [

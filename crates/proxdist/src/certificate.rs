@@ -4,10 +4,11 @@ use crate::constraint::{Constraint, Structure, Workspace};
 use crate::data::Batch;
 use crate::error::Result;
 use crate::exchanges::Exchanges;
-use crate::gap::{Gap, Measured, Proof};
+use crate::gap::{Gap, Measured, Proof, Proven};
 use crate::linalg::norm;
 use crate::objective::Objective;
 use crate::polish::{Measure, OnData, floored, free_part, metric, relative, support_gap};
+use crate::proof::Summed;
 use crate::sampling::monitor_sample;
 use crate::solver::NormPenalty;
 use serde::{Deserialize, Serialize};
@@ -27,12 +28,17 @@ pub struct Certificate {
     pub stationarity: f64,
     /// An upper bound on $F(\hat\theta) - \min_C F$ and how it was proven, where there is a proof.
     pub gap: Option<Gap>,
+    /// Nodes of the search by branch and bound, if there was one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub nodes: Option<u64>,
     /// For sets that limit how many features or groups are used: what is known about other choices.
     pub exchanges: Exchanges,
     /// Whether the convergence theorems cover the schedule.
     pub schedule_meets_theory: bool,
 }
 
+/// Gap, relative to F, up to which a result counts as the global optimum.
+const PROVEN: f64 = 1e-6;
 /// Stationarity up to which a result counts as stationary.
 const STATIONARY: f64 = 1e-9;
 /// The same where the result is the end of a search along a curved set.
@@ -44,6 +50,18 @@ impl Certificate {
     /// Whether the result is stationary: no small move within the set lowers F by an amount that could be measured.
     pub fn is_stationary(&self) -> bool {
         self.stationarity <= STATIONARY
+    }
+
+    /// How near the global optimum the result was proven to be, for an F of this value there: by a bound, or since every choice of features was looked at.
+    pub fn proven(&self, value: f64) -> Option<Proven> {
+        let share = self.gap.map(|gap| if gap.value <= 0.0 { 0.0 } else { gap.value / value.abs() });
+        match share {
+            Some(share) if share <= PROVEN => Some(Proven::Optimal),
+            _ if self.exchanges == Exchanges::EveryChoice => Some(Proven::Optimal),
+            // Losses are not negative: that F is less than F below its minimum needs no proof.
+            Some(share) if share < 1.0 => Some(Proven::Within(share)),
+            _ => None,
+        }
     }
 
     /// Whether the exact finish has done its work on a set of this structure: a stationary point, or a proof that there is nothing to gain.
@@ -67,6 +85,8 @@ struct Stored {
     negligible: Option<f64>,
     #[serde(default)]
     gap: Option<StoredGap>,
+    #[serde(default)]
+    nodes: Option<u64>,
     #[serde(default)]
     exchanges: Exchanges,
     schedule_meets_theory: bool,
@@ -98,6 +118,7 @@ impl From<Stored> for Certificate {
                 StoredGap::Number(value) => Gap { value, proof: Proof::SupportFunction },
                 StoredGap::Proven(gap) => gap,
             }),
+            nodes: stored.nodes,
             exchanges: stored.exchanges,
             schedule_meets_theory: stored.schedule_meets_theory,
         }
@@ -162,6 +183,18 @@ pub(crate) struct Reached {
     /// For rank sets: the relative gradient along the set.
     pub(crate) stationarity: Option<f64>,
     pub(crate) exchanges: Exchanges,
+    /// F through its sums, if the finish needed them.
+    pub(crate) summed: Option<Summed>,
+    /// A bound on the gap that was proven by looking at all choices of features, and the nodes of the search for it.
+    pub(crate) proven: Option<(Gap, Option<u64>)>,
+}
+
+impl Reached {
+    /// A point that nothing is known of yet.
+    pub(crate) fn at(theta: Vec<f64>, iterate_distance: Option<f64>) -> Self {
+        let exchanges = Exchanges::NotApplicable;
+        Self { theta, iterate_distance, known: None, stationarity: None, exchanges, summed: None, proven: None }
+    }
 }
 
 /// What certifying gives.
@@ -188,7 +221,7 @@ impl Judge<'_> {
     /// Measures a result on all data.
     pub(crate) fn certify(&self, reached: Reached) -> Result<Certified> {
         let Self { objective, constraint, .. } = *self;
-        let Reached { theta, iterate_distance, known, stationarity, exchanges } = reached;
+        let Reached { theta, iterate_distance, known, stationarity, exchanges, proven, .. } = reached;
         let theta = &theta[..];
         let (mut value, gradient) = if let Some(known) = known {
             known
@@ -214,10 +247,11 @@ impl Judge<'_> {
         constraint.project(&mut nearest, &mut Workspace::default())?;
         let distance = crate::polish::distance(&nearest, coefficients);
         let convex = if constraint.is_convex() && self.l1 == 0.0 { self.gap(measured)? } else { None };
-        let gap = least([convex, self.perfect_fit(value, at_zero)?]);
+        let gap = least([convex, self.perfect_fit(value, at_zero)?, proven.map(|(gap, _)| gap)]);
+        let nodes = proven.and_then(|(_, nodes)| nodes);
         let schedule_meets_theory = self.schedule_meets_theory;
         let certificate =
-            Certificate { distance, iterate_distance, stationarity, gap, exchanges, schedule_meets_theory };
+            Certificate { distance, iterate_distance, stationarity, gap, nodes, exchanges, schedule_meets_theory };
         Ok(Certified { certificate, value, reference })
     }
 
@@ -297,7 +331,7 @@ impl Judge<'_> {
         }
         let curved = crate::gap::by_curvature(self.objective, self.constraint, measured)?
             .map(|value| Gap { value, proof: Proof::Curvature });
-        Ok(least([simple, curved]))
+        Ok(least([simple, curved, None]))
     }
 
     /// How far F is above the least value that its losses have at all, if next to nothing: true of every set.
@@ -308,7 +342,7 @@ impl Judge<'_> {
 }
 
 /// The smallest of some bounds.
-fn least(gaps: [Option<Gap>; 2]) -> Option<Gap> {
+fn least(gaps: [Option<Gap>; 3]) -> Option<Gap> {
     gaps.into_iter().flatten().min_by(|a, b| a.value.total_cmp(&b.value))
 }
 

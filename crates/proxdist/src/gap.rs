@@ -15,6 +15,7 @@ use crate::data::{Support, Wanted, length};
 use crate::error::Result;
 use crate::linalg::{Cholesky, add_cross, dot, mirror};
 use crate::objective::Objective;
+use crate::words::number;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -27,6 +28,10 @@ pub enum Proof {
     SupportFunction,
     /// By multipliers of the constraints and the curvature of F around the result.
     Curvature,
+    /// By one diagonal matrix below the second derivatives of F, with which no other choice of features can do better.
+    Diagonal,
+    /// By branch and bound over the choices of features.
+    BranchAndBound,
     /// By the least value that the losses have at any predictors at all: the fit is as good as perfect.
     PerfectFit,
 }
@@ -37,6 +42,8 @@ impl Proof {
         match self {
             Self::SupportFunction => "support-function",
             Self::Curvature => "curvature",
+            Self::Diagonal => "diagonal",
+            Self::BranchAndBound => "branch-and-bound",
             Self::PerfectFit => "perfect-fit",
         }
     }
@@ -47,6 +54,8 @@ impl fmt::Display for Proof {
         f.write_str(match self {
             Self::SupportFunction => "proven by duality",
             Self::Curvature => "proven by duality and curvature",
+            Self::Diagonal => "proven by a bound for every choice of features",
+            Self::BranchAndBound => "proven by branch and bound over the choices of features",
             Self::PerfectFit => "proven, since no model has a lower loss in any row",
         })
     }
@@ -59,6 +68,30 @@ pub struct Gap {
     pub value: f64,
     /// Why.
     pub proof: Proof,
+}
+
+/// How near the global optimum a result was proven to be.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Proven {
+    /// No point of the set has an F that is lower by more than a millionth of it.
+    Optimal,
+    /// No point of the set has an F that is lower by more than this share of it.
+    Within(f64),
+}
+
+impl fmt::Display for Proven {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Optimal => f.write_str("globally optimal, proven"),
+            Self::Within(share) => write!(f, "proven within {} %", number(upwards(100.0 * share))),
+        }
+    }
+}
+
+/// Two digits of a positive number, rounded up: a proof must not promise more than it has.
+fn upwards(value: f64) -> f64 {
+    let unit = 10f64.powi(value.log10().floor() as i32 - 1);
+    (value / unit).ceil() * unit
 }
 
 /// A point with what was measured there.

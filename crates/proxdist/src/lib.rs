@@ -77,7 +77,7 @@ pub use data::Data;
 pub use effort::Effort;
 pub use error::{Error, Result};
 pub use exchanges::Exchanges;
-pub use gap::{Gap, Proof};
+pub use gap::{Gap, Proof, Proven};
 pub use layout::Layout;
 pub use model::Model;
 pub use preparation::{Preparation, Standardize, Units};

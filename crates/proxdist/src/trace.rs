@@ -15,6 +15,20 @@ pub enum Phase {
     Iteration,
     /// The exact finish.
     Polish,
+    /// The search for a proof.
+    Proof,
+}
+
+impl Phase {
+    /// One word, the same as in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Race => "race",
+            Self::Iteration => "iteration",
+            Self::Polish => "polish",
+            Self::Proof => "proof",
+        }
+    }
 }
 
 /// The state of a run at a checkpoint.
@@ -37,6 +51,9 @@ pub struct Progress {
     pub rows_seen: u64,
     /// Time since the run began.
     pub elapsed: Duration,
+    /// In the search for a proof: a number that F is proven not to be below anywhere in the set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bound: Option<f64>,
 }
 
 /// Sees every checkpoint; `Break` ends the run (Ctrl-C, a time budget, a progress bar). Functions of a [`Progress`] observe.
@@ -50,7 +67,7 @@ pub trait Observer: Send {
     }
 
     /// Called wherever a run could go on from its state in another process: after each round of the race, at checkpoints of the iteration, before the exact
-    /// finish.
+    /// finish, now and then in the search for a proof.
     fn snapshot(&mut self, state: &State) {
         let _ = state;
     }

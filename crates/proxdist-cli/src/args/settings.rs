@@ -125,7 +125,9 @@ pub(super) fn option(declared: &'static Declaration) -> Arg {
         .into(),
         _ => ValueParser::from(move |text: &str| checked(declared, text)),
     };
-    option.value_name(declared.placeholder).default_value(declared.default).value_parser(parser)
+    let option = option.value_name(declared.placeholder).default_value(declared.default).value_parser(parser);
+    // A proof may be asked for without saying for how long.
+    if declared.setting == Setting::Prove { option.num_args(0..=1).default_missing_value("1m") } else { option }
 }
 
 /// The text itself, if the library takes it.

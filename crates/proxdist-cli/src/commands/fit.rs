@@ -13,7 +13,7 @@ use crate::summary::{Summary, has_converged, separation};
 use crate::{holdout, input, measures, scaling, setup, signals};
 use proxdist::metrics::Evaluation;
 use proxdist::spec::SetSpec;
-use proxdist::trace::{Phase, Progress};
+use proxdist::trace::Progress;
 use proxdist::{Fit, Problem, Setting, Settings};
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -188,16 +188,13 @@ pub(super) fn tell(output: &OutputArgs, summary: &Summary, before: &str, heldout
 
 /// One line per checkpoint.
 pub(crate) fn trace_table(trace: &[Progress]) -> String {
-    let mut text = "phase,step,objective,distance,rho,nonzeros,rows_seen,seconds\n".to_owned();
+    let mut text = "phase,step,objective,distance,rho,nonzeros,rows_seen,seconds,bound\n".to_owned();
     for at in trace {
-        let phase = match at.phase {
-            Phase::Race => "race",
-            Phase::Iteration => "iteration",
-            Phase::Polish => "polish",
-        };
+        let phase = at.phase.name();
         let Progress { step, objective, distance, rho, nonzeros, rows_seen, .. } = at;
         let seconds = at.elapsed.as_secs_f64();
-        let _ = writeln!(text, "{phase},{step},{objective},{distance},{rho},{nonzeros},{rows_seen},{seconds}");
+        let bound = at.bound.map_or_else(String::new, |bound| bound.to_string());
+        let _ = writeln!(text, "{phase},{step},{objective},{distance},{rho},{nonzeros},{rows_seen},{seconds},{bound}");
     }
     text
 }

@@ -7,7 +7,7 @@
 //! A unit that may be chosen may also stay zero: a coordinate that cannot be zero is always in, and the limit of its pool is lower
 //! by one. A larger choice therefore never excludes a point, and only choices with full pools need be looked at.
 
-use super::Constraint;
+use super::{Constraint, Structure};
 
 /// A set that is a union of convex sets, one for each choice of units.
 pub trait Choosing: Send + Sync {
@@ -17,6 +17,16 @@ pub trait Choosing: Send + Sync {
     /// The convex set that remains on the coordinates of `support`, in ascending order, when all others are zero; `None` if no
     /// point of the set has all others zero. More coordinates than the limits allow are accepted: then only the limits are dropped.
     fn on_support(&self, support: &[usize]) -> Option<Box<dyn Constraint + '_>>;
+
+    /// The number $s$ if the set is "at most $s$ nonzero of all coordinates" and nothing else.
+    fn plain_size(&self, length: usize) -> Option<usize> {
+        let choice = self.choice(length);
+        let is_free = self.on_support(&[]).is_some_and(|set| matches!(set.structure(), Structure::WholeSpace));
+        match choice.keep() {
+            [size] if is_free && choice.is_single() && choice.units() == length => Some(*size),
+            _ => None,
+        }
+    }
 }
 
 /// Units in pools, and the coordinates that are always in.

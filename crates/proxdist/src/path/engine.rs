@@ -54,6 +54,14 @@ impl<'p> Engine<'p> {
         }
     }
 
+    /// The matrix, when the search is over.
+    pub(super) fn into_form(self) -> Option<Form<'p>> {
+        match self {
+            Self::Algebra(algebra) => Some(algebra.form),
+            Self::Curved(_) => None,
+        }
+    }
+
     fn climb(&mut self) -> &mut dyn Climb<'p> {
         match self {
             Self::Algebra(algebra) => &mut **algebra,
@@ -95,7 +103,7 @@ impl<'p> Engine<'p> {
 }
 
 /// The matrix of a quadratic F, whole or on demand; `None` if the numbers are too extreme for it.
-fn form_of(searched: Searched<'_>) -> Result<Option<Form<'_>>> {
+pub(super) fn form_of(searched: Searched<'_>) -> Result<Option<Form<'_>>> {
     let Searched { objective, layout, largest, settings } = searched;
     let has_intercept = layout.intercept_count() > 0;
     if !fits(objective.data.columns(), 1, settings.memory) {

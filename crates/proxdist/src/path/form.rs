@@ -8,6 +8,7 @@ use super::centred::Centred;
 use super::on_demand::OnDemand;
 use crate::error::Result;
 use crate::linalg::{Cholesky, all_finite, dot, mirror};
+use crate::proof::Summed;
 use crate::ridge::Ridge;
 use crate::scaling::Scaling;
 
@@ -119,6 +120,19 @@ impl<'a> Form<'a> {
                 Products::OnDemand(source) => source.set_diagonal(j, self.diagonal[j]),
             }
         }
+    }
+
+    /// The function for proofs, on data of so many rows; `None` where the matrix is not whole.
+    pub(super) fn summed(self, rows: usize) -> Option<Summed> {
+        let columns = self.columns();
+        let Products::Whole(mut gram) = self.products else { return None };
+        let mut linear = self.linear;
+        for j in (0..columns).filter(|&j| !self.is_usable[j]) {
+            // Such a column changes nothing.
+            linear[j] = 0.0;
+            (0..columns).for_each(|k| (gram[j * columns + k], gram[k * columns + j]) = (0.0, 0.0));
+        }
+        Summed::new(gram, linear, self.at_zero, self.units.scales, rows)
     }
 
     /// Makes sure that rows are there; `likely` are those that may be asked for soon.

@@ -4,12 +4,13 @@
 //! the matrix of all products of columns, $np^2$ operations, for others about three passes for each size, each of $n_zs$ operations with $n_z$
 //! numbers in the data that differ from the commonest of their column. Where that is more than a budget there is no such start.
 
-use super::engine::{Engine, Searched, fits};
+use super::engine::{Engine, Searched, fits, form_of};
 use super::settings::PathSettings;
 use super::watch::{PathObserver, PathProgress, Watch};
 use crate::data::{Data, RowBuffer};
 use crate::error::Result;
 use crate::objective::Objective;
+use crate::proof::Summed;
 use std::ops::ControlFlow;
 
 /// Sizes beyond the one that is asked for, from which the path comes back to it.
@@ -43,13 +44,34 @@ impl PathObserver for Polled<'_> {
     }
 }
 
+/// What a path finds at one size.
+pub(crate) struct Start {
+    pub(crate) support: Vec<usize>,
+    /// A quadratic F through its sums, which proofs are made from.
+    pub(crate) summed: Option<Summed>,
+}
+
+/// F through its sums, if it is quadratic and so many bytes are enough.
+pub(crate) fn summed(objective: Objective, memory: usize) -> Result<Option<Summed>> {
+    if !objective.loss.is_quadratic() || !fits(objective.data.columns(), 1, memory) {
+        return Ok(None);
+    }
+    let settings = PathSettings::default().memory(memory);
+    let Some(mut form) = form_of(Searched { objective, layout: objective.layout(), largest: 0, settings: &settings })?
+    else {
+        return Ok(None);
+    };
+    form.set_ridge(objective.ridge);
+    Ok(form.summed(objective.data.rows()))
+}
+
 /// The best support of a size that a path finds; `None` if that costs too much, or if it is cut short before.
 pub(crate) fn support_of_size(
     objective: Objective,
     size: usize,
     budget: StartBudget,
     poll: &mut dyn FnMut() -> ControlFlow<()>,
-) -> Result<Option<Vec<usize>>> {
+) -> Result<Option<Start>> {
     if size == 0 || operations(objective, size)? > budget.operations {
         return Ok(None);
     }
@@ -58,8 +80,11 @@ pub(crate) fn support_of_size(
     let searched = Searched { objective, layout: objective.layout(), largest, settings: &settings };
     let mut polled = Polled(poll);
     let mut watch = Watch::new(&mut polled);
-    let places = Engine::new(searched, None)?.places(searched, objective.ridge, &[], &mut watch)?;
-    Ok(places.into_iter().nth(size).flatten().map(|place| place.support))
+    let mut engine = Engine::new(searched, None)?;
+    let places = engine.places(searched, objective.ridge, &[], &mut watch)?;
+    let Some(place) = places.into_iter().nth(size).flatten() else { return Ok(None) };
+    let summed = engine.into_form().and_then(|form| form.summed(objective.data.rows()));
+    Ok(Some(Start { support: place.support, summed }))
 }
 
 /// About how many operations a path up to a size takes.

@@ -19,6 +19,7 @@ use crate::constraint::Structure;
 use crate::error::Result;
 use crate::exchanges::Exchanges;
 use crate::objective::Objective;
+use crate::proof::Summed;
 
 /// Columns whose exchange is scored where there are too many to keep second derivatives of all.
 const SCREENED: usize = 4000;
@@ -56,6 +57,8 @@ pub(super) struct Exchange<'s, 'p> {
     pub(super) budget: Budget,
     /// F and its gradient at the point of the last sweep of all rows, with that point.
     pub(super) measured: Option<(Vec<f64>, f64, Vec<f64>)>,
+    /// F through its sums, where a path was looked for.
+    pub(super) summed: Option<Summed>,
 }
 
 impl<'s, 'p> Exchange<'s, 'p> {
@@ -69,7 +72,7 @@ impl<'s, 'p> Exchange<'s, 'p> {
         let gram = if Gram::is_affordable(objective) { Gram::new(objective)? } else { None };
         let size = objective.data.rows() as f64 * columns as f64;
         let budget = Budget::of((500.0 * size).clamp(2e8, 1e9));
-        Ok(Self { problem, gram, unit_of, diagonal: None, sample, budget, measured: None })
+        Ok(Self { problem, gram, unit_of, diagonal: None, sample, budget, measured: None, summed: None })
     }
 
     pub(super) fn gram(&mut self) -> Option<&mut Gram> {

@@ -10,6 +10,7 @@ use crate::effort::Effort;
 use crate::error::{Error, Result};
 use crate::exchanges::Exchanges;
 use crate::objective::Objective;
+use crate::proof::Summed;
 use crate::sampling::monitor_sample;
 
 /// Size of the gradient along the set at the end, relative to $\sqrt{2LF}$. What is left of F is of the order of its square; convex
@@ -40,6 +41,8 @@ pub(crate) struct Polished {
     pub(crate) stationarity: Option<f64>,
     /// What is known about other choices of features.
     pub(crate) exchanges: Exchanges,
+    /// F through its sums, if the finish needed them.
+    pub(crate) summed: Option<Summed>,
 }
 
 /// Rows beyond which a sample of them is finished first, and the rows of that sample.
@@ -96,7 +99,7 @@ impl Finish<'_> {
             Exchanges::NotApplicable => Exchanges::NotApplicable,
             _ => Exchanges::CutShort,
         };
-        Ok(Polished { theta: first.to_vec(), value, gradient: None, stationarity: None, exchanges })
+        Ok(Polished { theta: first.to_vec(), value, gradient: None, stationarity: None, exchanges, summed: None })
     }
 
     fn penalty(&self, theta: &[f64]) -> f64 {
@@ -124,7 +127,8 @@ impl Finish<'_> {
             let until = &mut Until { tolerance: TOLERANCE, poll };
             value = rows_and_balls::minimise(&mut function, &conic, &mut theta, until)?.value;
         }
-        Ok(Polished { theta, value, gradient: None, stationarity: None, exchanges: Exchanges::NotApplicable })
+        let exchanges = Exchanges::NotApplicable;
+        Ok(Polished { theta, value, gradient: None, stationarity: None, exchanges, summed: None })
     }
 
     fn family(&self, starts: &[&[f64]], poll: Poll) -> Result<Polished> {
@@ -166,6 +170,7 @@ impl Finish<'_> {
             gradient: finished.gradient,
             stationarity: is_rank.then_some(finished.stationarity),
             exchanges: Exchanges::NotApplicable,
+            summed: None,
         })
     }
 
@@ -173,7 +178,7 @@ impl Finish<'_> {
     fn choose(&self, choosing: &dyn Choosing, starts: &[&[f64]], poll: Poll) -> Result<Polished> {
         let objective = self.objective;
         let search = Search { objective, choosing, effort: self.effort, sample: None };
-        let Found { theta, value, gradient, exchanges } = match self.sample(LARGE, SAMPLE)? {
+        let Found { theta, value, gradient, exchanges, summed } = match self.sample(LARGE, SAMPLE)? {
             None => search.finish(starts, poll)?,
             Some(sample) => {
                 let part = sample.data()?;
@@ -183,7 +188,7 @@ impl Finish<'_> {
                 Search { sample: Some(on_part), ..search }.finish(&starts, poll)?
             }
         };
-        Ok(Polished { theta, value, gradient, stationarity: None, exchanges })
+        Ok(Polished { theta, value, gradient, stationarity: None, exchanges, summed })
     }
 
     /// The same problem on some of the rows.

@@ -23,7 +23,8 @@ use crate::effort::Effort;
 use crate::error::Result;
 use crate::exchanges::Exchanges;
 use crate::objective::Objective;
-use crate::path::{StartBudget, support_of_size};
+use crate::path::{Start, StartBudget, support_of_size};
+use crate::proof::Summed;
 use std::collections::HashSet;
 use std::ops::ControlFlow;
 
@@ -55,6 +56,8 @@ pub(crate) struct Found {
     /// The gradient there, if the last look was at exactly this point.
     pub(crate) gradient: Option<Vec<f64>>,
     pub(crate) exchanges: Exchanges,
+    /// F through its sums, if the search needed them.
+    pub(crate) summed: Option<Summed>,
 }
 
 impl Search<'_> {
@@ -67,7 +70,7 @@ impl Search<'_> {
         let mut watch = Watch::new(poll);
         let mut exchange = Exchange::new(&problem, sample)?;
         let (best, exchanges) = self.search(&problem, &mut exchange, starts, &mut watch)?;
-        let measured = exchange.measured.take();
+        let (measured, summed) = (exchange.measured.take(), exchange.summed.take());
         let reached = best.map(|best| (problem.spread(&best), best.units));
         // What rounding may have raised is not handed on.
         let lowest = self.valued(starts)?.into_iter().min_by(|a, b| a.0.total_cmp(&b.0));
@@ -78,15 +81,17 @@ impl Search<'_> {
         match (reached, lowest) {
             (Some((theta, _)), lowest) if lowest.is_none_or(|(lowest, _)| value <= lowest) => {
                 let gradient = measured.filter(|(at, ..)| *at == theta).map(|(_, _, gradient)| gradient);
-                Ok(Found { theta, value, gradient, exchanges })
+                Ok(Found { theta, value, gradient, exchanges, summed })
             }
             (reached, Some((value, start))) => {
                 let is_same = |units: &Vec<usize>| choice.active(start).iter().all(|unit| units.contains(unit));
                 let stands = exchanges == Exchanges::EveryChoice || reached.is_some_and(|(_, units)| is_same(&units));
                 let exchanges = if stands { exchanges } else { Exchanges::CutShort };
-                Ok(Found { theta: start.to_vec(), value, gradient: None, exchanges })
+                Ok(Found { theta: start.to_vec(), value, gradient: None, exchanges, summed })
             }
-            (_, None) => Ok(Found { theta: Vec::new(), value, gradient: None, exchanges: Exchanges::CutShort }),
+            (_, None) => {
+                Ok(Found { theta: Vec::new(), value, gradient: None, exchanges: Exchanges::CutShort, summed: None })
+            }
         }
     }
 
@@ -145,7 +150,9 @@ impl Search<'_> {
         // Beside all that, not in its place: a lower start may lead to a higher end.
         let budgets = if self.sample.is_none() { self.effort.paths() } else { &[] };
         for &budget in budgets {
-            let start = self.by_path(problem, budget, watch)?;
+            let Some(Start { support, summed }) = self.by_path(problem, budget, watch)? else { continue };
+            exchange.summed = summed.or(exchange.summed.take());
+            let start = if watch.was_over() { None } else { problem.refit(support, None, EXACT, watch)? };
             if let Some(start) = start.filter(|start| seen.insert(start.units.clone())) {
                 let ended = self.descend(exchange, start, watch)?;
                 let ended = self.second_look(exchange, ended, watch)?;
@@ -240,18 +247,11 @@ impl Search<'_> {
         Ok(pool)
     }
 
-    /// The minimiser for the support that a path over all sizes finds at this one, where features are chosen freely.
-    fn by_path(&self, problem: &Selecting, budget: StartBudget, watch: &mut Watch) -> Result<Option<Fitted>> {
-        let (choice, columns) = (problem.choice, self.objective.data.columns());
-        let is_single = choice.is_single() && choice.units() == columns;
-        let set = problem.choosing.on_support(&[]);
-        let is_plain = set.is_some_and(|set| matches!(set.structure(), Structure::WholeSpace));
-        let ([keep], true, true) = (choice.keep(), is_single, is_plain) else {
-            return Ok(None);
-        };
+    /// The support that a path over all sizes finds at this one, where features are chosen freely.
+    fn by_path(&self, problem: &Selecting, budget: StartBudget, watch: &mut Watch) -> Result<Option<Start>> {
+        let Some(size) = problem.choosing.plain_size(self.objective.data.columns()) else { return Ok(None) };
         let mut poll = || if watch.is_over() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
-        let Some(support) = support_of_size(self.objective, *keep, budget, &mut poll)? else { return Ok(None) };
-        if watch.was_over() { Ok(None) } else { problem.refit(support, None, EXACT, watch) }
+        support_of_size(self.objective, size, budget, &mut poll)
     }
 
     /// Exchanges from one start until F no longer falls.

@@ -16,6 +16,7 @@ mod bound;
 mod diagonal;
 mod exchange;
 mod node;
+mod on_data;
 mod part;
 mod positive;
 mod quadratic;
@@ -28,6 +29,7 @@ mod state;
 mod truth;
 mod water;
 
+pub(crate) use on_data::Summed;
 pub use quadratic::Quadratic;
 pub use search::{Poll, Search, Stopped};
 pub use settle::Settled;

@@ -35,6 +35,14 @@ pub(super) struct Queue {
     numbered: u64,
 }
 
+/// The same nodes in the same order, however the heap has them.
+impl PartialEq for Queue {
+    fn eq(&self, other: &Self) -> bool {
+        let ranked = |queue: &Self| queue.heap.clone().into_sorted_vec();
+        self.stack == other.stack && self.numbered == other.numbered && ranked(self) == ranked(other)
+    }
+}
+
 impl Queue {
     /// Takes in the children of a node; the last one is looked at first where there is no memory for best first.
     pub(super) fn push(&mut self, node: Node, memory: usize) {

@@ -233,8 +233,7 @@ impl<'a> Walk<'a> {
         let kappa = self.level();
         let Restricted { part, places, diagonal, room } = self.node;
         let theta = &self.at.theta;
-        let support: Vec<usize> =
-            (0..theta.len()).filter(|&j| places[j] == Place::In || theta[j] != 0.0).collect();
+        let support: Vec<usize> = (0..theta.len()).filter(|&j| places[j] == Place::In || theta[j] != 0.0).collect();
         let count = support.len();
         if count == 0 {
             return None;

@@ -112,11 +112,16 @@ impl<'a> Search<'a> {
 
     /// The test with one factorisation, for coefficients of a support in the units of the problem.
     pub fn settle(&self, support: &[usize], theta: &[f64]) -> Settled {
+        self.settle_within(usize::MAX, support, theta)
+    }
+
+    /// The same with so many attempts at most.
+    pub fn settle_within(&self, tries: usize, support: &[usize], theta: &[f64]) -> Settled {
         let mut scaled = vec![0.0; self.quadratic.columns()];
         for (&j, x) in support.iter().zip(theta).filter(|(j, _)| **j < self.quadratic.columns()) {
             scaled[j] = x * self.quadratic.scales[j];
         }
-        settle(self.quadratic, &self.places, self.room(), &scaled)
+        settle(self.quadratic, &self.places, (self.room(), tries), &scaled)
     }
 
     /// A search for the minimum of the quadratic function, from a support that may be empty.

@@ -34,7 +34,7 @@ impl Settled {
 }
 
 /// The test for a point in scaled units; `places` says which columns are in or out for certain, and `room` how many others may be selected.
-pub(super) fn settle(quadratic: &Quadratic, places: &[Place], room: usize, theta: &[f64]) -> Settled {
+pub(super) fn settle(quadratic: &Quadratic, places: &[Place], (room, tries): (usize, usize), theta: &[f64]) -> Settled {
     let support: Vec<usize> = (0..theta.len()).filter(|&j| theta[j] != 0.0).collect();
     let values: Vec<f64> = support.iter().map(|&j| theta[j]).collect();
     let upper = quadratic.value_above(&support, &values);
@@ -50,7 +50,7 @@ pub(super) fn settle(quadratic: &Quadratic, places: &[Place], room: usize, theta
     }
     let trial = Trial { part: &part, places: &places, theta: &theta, gradient: &gradient };
     let mut cholesky = Cholesky::default();
-    for tau in trial.levels() {
+    for tau in trial.levels().into_iter().take(tries) {
         let diagonal = trial.diagonal(tau);
         if is_shown(&part.gram, &diagonal, &mut cholesky) {
             let bound = Bound::at(Restricted { part: &part, places: &places, room, diagonal: &diagonal }, &theta);

@@ -22,7 +22,7 @@ pub(super) struct Base {
 }
 
 /// A search between two batches of nodes: its result so far, and all it needs to go on. It can be written with serde and read again.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct State {
     pub(super) incumbent: Incumbent,
     /// The least bound among all that was closed; `f64::MAX` before anything was.

@@ -1,4 +1,4 @@
-//! The last two stages: the exact finish, and the certificate.
+//! The exact finish, and the certificate at the end.
 
 use super::{Run, Stage, start};
 use crate::certificate::{Certified, Judge, Reached};
@@ -12,6 +12,11 @@ use std::ops::ControlFlow;
 impl Run<'_> {
     /// Finishes exactly on all data, where the set and the settings allow it and nobody has ended the run.
     pub(super) fn finish(&mut self) -> Result<Reached> {
+        if let (Stage::Proof, Some(best), Some(exchanges)) = (self.state.stage, &self.state.best, self.state.exchanges)
+        {
+            let last = self.state.trace.iter().rfind(|last| last.phase == Phase::Iteration).map(|last| last.distance);
+            return Ok(Reached { exchanges, ..Reached::at(best.theta.clone(), last) });
+        }
         if self.state.stage == Stage::Finish && self.stop.is_none() {
             self.observer.snapshot(&self.state);
         }
@@ -21,8 +26,7 @@ impl Run<'_> {
             let last = self.state.trace.last().map(|last| last.distance);
             (self.feasible(self.state.iterate.theta.clone())?, last)
         };
-        let mut reached =
-            Reached { theta, iterate_distance, known: None, stationarity: None, exchanges: Exchanges::NotApplicable };
+        let mut reached = Reached::at(theta, iterate_distance);
         if self.finishes() && !matches!(self.stop, Some(Stop::Interrupted | Stop::Diverged)) {
             self.polish(&mut reached)?;
         }
@@ -58,6 +62,7 @@ impl Run<'_> {
         reached.known = polished.gradient.map(|gradient| (polished.value, gradient));
         reached.stationarity = polished.stationarity;
         reached.exchanges = polished.exchanges;
+        reached.summed = polished.summed;
         let (step, rho, rows_seen) =
             state.trace.last().map_or((0, 0.0, 0), |last| (last.step, last.rho, last.rows_seen));
         let moment = Moment { phase: Phase::Polish, step, rho, rows_seen, elapsed: clock.elapsed() };

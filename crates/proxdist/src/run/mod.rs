@@ -1,12 +1,13 @@
 //! A run: from a problem to a fit.
 //!
 //! Its stages are methods, in order: `race` chooses the first penalty, `iterate` takes the steps of the method, `finish` goes to the exact optimum of
-//! the piece of the set that was found, `certify` measures the result. What a stage leaves to the next is in the [`State`], which observers are
+//! the piece of the set that was found, `prove` bounds how much better any other choice of features could be, `certify` measures the result. What a stage leaves to the next is in the [`State`], which observers are
 //! shown wherever a run could go on from it in another process. The reason why a run ends is recorded where it ends; where no rule was tested,
 //! there is none until the finish has said how it went.
 
 mod finish;
 mod iterate;
+mod prove;
 mod race;
 mod state;
 
@@ -32,8 +33,9 @@ pub(crate) fn fit(problem: &Problem, parts: &Problem, settings: &Settings, obser
     let mut run = Run::begin(problem, parts, settings, observer)?;
     run.race(Plan::usual(&settings.method))?;
     run.iterate()?;
-    let finished = run.finish()?;
-    run.certify(finished)
+    let mut reached = run.finish()?;
+    run.prove(&mut reached)?;
+    run.certify(reached)
 }
 
 /// The first penalty that serves a method best at the end of a run: a race over a wide grid, the same for every method, that is as long

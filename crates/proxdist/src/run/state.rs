@@ -1,16 +1,18 @@
 //! Where a run is, in one struct that is also what a checkpoint file holds.
 //!
 //! States are handed out only at points that a run without limits or interruptions passes through as well: after a round of the race, at a regular checkpoint of the
-//! iteration, before the exact finish. A run that goes on from one of them therefore ends with the same bits as one that was never interrupted, and under
+//! iteration, before the exact finish, between nodes of a proof. A run that goes on from one of them therefore ends with the same bits as one that was never interrupted, and under
 //! wider limits as if they had been wide from the start.
 
 use crate::error::{Error, Result};
+use crate::exchanges::Exchanges;
 use crate::layout::Layout;
 use crate::rule::Rule;
 use crate::solver::{Iterate, TailAverage};
 use crate::trace::Progress;
 use crate::tune::Field;
 use serde::{Deserialize, Serialize};
+use std::time::Duration;
 
 /// What comes next in a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -23,6 +25,8 @@ pub enum Stage {
     Iteration,
     /// The exact finish.
     Finish,
+    /// The search for a proof.
+    Proof,
 }
 
 /// A feasible point.
@@ -62,6 +66,13 @@ pub struct State {
     pub(crate) best: Option<Feasible>,
     /// The checkpoints so far.
     pub(crate) trace: Vec<Progress>,
+    /// The search for a proof, while it is on, how long it has taken, and what the finish knew about other choices of features.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) proof: Option<crate::proof::State>,
+    #[serde(default, skip_serializing_if = "Duration::is_zero")]
+    pub(crate) proof_time: Duration,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) exchanges: Option<Exchanges>,
 }
 
 impl State {
@@ -99,6 +110,9 @@ impl State {
             average: None,
             best: None,
             trace: Vec::new(),
+            proof: None,
+            proof_time: Duration::ZERO,
+            exchanges: None,
         }
     }
 

@@ -46,6 +46,10 @@ pub enum Reason {
     NoFinish,
     /// The set leaves no choice of features.
     NoChoice,
+    /// There is no search for proofs for this set and loss.
+    NoProof,
+    /// No proof was asked for.
+    NoProofAsked,
 }
 
 impl fmt::Display for Reason {
@@ -62,6 +66,8 @@ impl fmt::Display for Reason {
             Self::NothingDrawn => "nothing was drawn at random",
             Self::NoFinish => "there is no exact finish for this set and method",
             Self::NoChoice => "the set leaves no choice of features",
+            Self::NoProof => "proofs are for squared loss and a number of features without further conditions",
+            Self::NoProofAsked => "no proof was asked for",
         })
     }
 }
@@ -140,7 +146,12 @@ impl<'a> Circumstances<'a> {
             Setting::BatchSize => when(is_full || settings.sampling == Sampling::FullBatch, Reason::AllRows).or(alone),
             Setting::Sampling => when(is_full, Reason::AllRows).or(alone),
             Setting::Polish => when(!self.has_finish, Reason::NoFinish),
-            Setting::Effort if !(settings.polish && self.has_finish) => Some(Reason::NoFinish),
+            Setting::Prove | Setting::Gap | Setting::Effort if !(settings.polish && self.has_finish) => {
+                Some(Reason::NoFinish)
+            }
+            Setting::Prove if !self.leaves_a_choice() => Some(Reason::NoChoice),
+            Setting::Prove => when(!self.can_be_proven(), Reason::NoProof),
+            Setting::Gap => when(settings.prove.is_none(), Reason::NoProofAsked),
             Setting::Effort => when(!self.leaves_a_choice(), Reason::NoChoice),
             Setting::Seed => when(!self.may_draw(), Reason::NothingDrawn),
             Setting::MaxSteps => self.idle.filter(|reason| *reason != Reason::RaceTookAllSteps),
@@ -157,6 +168,13 @@ impl<'a> Circumstances<'a> {
 
     fn leaves_a_choice(&self) -> bool {
         matches!(self.problem.constraint().structure(), Structure::Choice(_))
+    }
+
+    /// Whether there is a search for proofs for this loss and set.
+    fn can_be_proven(&self) -> bool {
+        let columns = self.problem.data().columns();
+        let Structure::Choice(choosing) = self.problem.constraint().structure() else { return false };
+        choosing.plain_size(columns).is_some() && self.problem.objective().loss.is_quadratic()
     }
 
     /// Whether all rows are watched where nothing is said about it.

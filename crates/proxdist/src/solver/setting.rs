@@ -35,6 +35,8 @@ pub enum Setting {
     Sampling,
     Polish,
     Effort,
+    Prove,
+    Gap,
     Average,
     Seed,
     Threads,

@@ -46,6 +46,9 @@ pub enum StopRule {
 /// | `monitor_rows` | all if cheap             | 1..=n    | rows the objective is watched on |
 /// | `polish`       | on                       |          | finish on the exact optimum of the piece of the set that was found |
 /// | `effort`       | normal                   |          | how hard the finish looks for another choice of features, see [`Effort`] |
+/// | `prove`        | none                     | > 0      | time for a proof that no other choice of features is better, by branch and bound |
+/// | `gap`          | 1e-6                     | 0..=1    | share of F by which a choice may be worse than the best one when that proof ends |
+/// | `proof_memory` | 1 GiB                    |          | bytes for the open nodes of that search |
 /// | `average`      | off                      |          | also try averages of late iterates |
 /// | `start`        | zero                     | length p | coefficients to start from |
 /// | `seed`         | 0                        | any      | fixes the batches, hence the fit |
@@ -71,6 +74,9 @@ pub struct Settings {
     pub(crate) resume: Option<State>,
     pub(crate) polish: bool,
     pub(crate) effort: Effort,
+    pub(crate) prove: Option<Duration>,
+    pub(crate) gap: f64,
+    pub(crate) proof_memory: usize,
     pub(crate) average: bool,
     pub(crate) seed: u64,
     pub(crate) threads: Option<usize>,
@@ -100,6 +106,9 @@ impl Default for Settings {
             resume: None,
             polish: true,
             effort: Effort::default(),
+            prove: None,
+            gap: 1e-6,
+            proof_memory: 1 << 30,
             average: false,
             seed: 0,
             threads: None,
@@ -233,6 +242,27 @@ impl Settings {
         self.given(Setting::Effort)
     }
 
+    /// Time for a proof of how far the choice of features is from the best one, by branch and bound. Better choices are taken over.
+    #[must_use]
+    pub fn prove(mut self, time: Duration) -> Self {
+        self.prove = Some(time);
+        self.given(Setting::Prove)
+    }
+
+    /// Share of F by which a choice of features may be worse than the best one when a proof ends.
+    #[must_use]
+    pub fn gap(mut self, gap: f64) -> Self {
+        self.gap = gap;
+        self.given(Setting::Gap)
+    }
+
+    /// Bytes for the open nodes of the search for a proof; when they are full it goes depth first.
+    #[must_use]
+    pub fn proof_memory(mut self, bytes: usize) -> Self {
+        self.proof_memory = bytes;
+        self
+    }
+
     /// Whether to try averages of late iterates too, and keep one if it is better.
     #[must_use]
     pub fn average(mut self, average: bool) -> Self {
@@ -329,6 +359,10 @@ impl Settings {
             return Err(Setting::Threads.refuse(threads));
         }
         positive(Setting::Tolerance, self.tolerance)?;
+        if !(0.0..=1.0).contains(&self.gap) {
+            return Err(Setting::Gap.refuse(self.gap));
+        }
+        positive(Setting::Prove, self.prove.map_or(1.0, |limit| limit.as_secs_f64()))?;
         positive(Setting::MaxPasses, self.max_passes.unwrap_or(1.0))?;
         positive(Setting::TimeLimit, self.time_limit.map_or(1.0, |limit| limit.as_secs_f64()))
     }

@@ -96,6 +96,7 @@ mod tests {
             nonzeros: 1,
             rows_seen: 10 * (i as u64 + 1),
             elapsed: Duration::from_secs(i as u64),
+            bound: None,
         };
         objectives.iter().enumerate().map(at).collect()
     }

@@ -1,0 +1,158 @@
+//! The stage before the last: how far from the global optimum can the result be?
+//!
+//! Where features are chosen freely and F is quadratic (`crate::proof`), one factorisation often settles it; that is part of every fit whose search has
+//! summed F up already. Branch and bound goes on from there for as long as the settings ask, takes better choices over, and can be continued from its state.
+
+use super::{Feasible, Run, Stage};
+use crate::certificate::Reached;
+use crate::constraint::Structure;
+use crate::effort::Effort;
+use crate::error::Result;
+use crate::exchanges::Exchanges;
+use crate::gap::{Gap, Proof};
+use crate::path::summed;
+use crate::polish::Finish;
+use crate::proof::{Search, Stopped, Summed};
+use crate::solver::Stop;
+use crate::trace::{Phase, Progress};
+use std::ops::ControlFlow;
+use std::time::Duration;
+
+/// Bytes for the matrix of all products of columns, and for open nodes, where a proof is asked for.
+const MATRIX: usize = 1 << 31;
+/// Columns up to which the test that is part of every fit tries more than once.
+const FEW_COLUMNS: usize = 200;
+
+impl Run<'_> {
+    /// Proves what can be proven about choices of features, and takes a better one over.
+    pub(super) fn prove(&mut self, reached: &mut Reached) -> Result<()> {
+        let problem = self.problem;
+        let is_over = matches!(self.stop, Some(Stop::Interrupted | Stop::TimeLimit | Stop::Diverged));
+        let Structure::Choice(choosing) = problem.constraint().structure() else { return Ok(()) };
+        let Some(size) = choosing.plain_size(problem.data().columns()) else { return Ok(()) };
+        if is_over || !self.finishes() || reached.exchanges == Exchanges::EveryChoice {
+            return Ok(());
+        }
+        let wanted = self.settings.prove;
+        let known = reached.summed.take();
+        let summed = match known {
+            None if wanted.is_some() => summed(problem.objective(), MATRIX)?,
+            known => known,
+        };
+        let Some(summed) = summed else { return Ok(()) };
+        let search = summed.choices(size).tolerance(self.settings.gap).memory(self.settings.proof_memory);
+        match wanted {
+            None => {
+                let tries = if problem.data().columns() <= FEW_COLUMNS { usize::MAX } else { 1 };
+                let (support, scaled) = self.chosen(&reached.theta, &summed);
+                let settled = search.settle_within(tries, &support, &scaled);
+                let gap = settled.upper - settled.lower + summed.doubt(&scaled);
+                if gap.is_finite() && settled.is_proven(1.0) {
+                    reached.proven = Some((Gap { value: gap.max(0.0), proof: Proof::Diagonal }, None));
+                }
+                Ok(())
+            }
+            Some(limit) => self.branch_and_bound(reached, &search, &summed, limit),
+        }
+    }
+
+    /// The features that a point uses, and their coefficients in the units of the sums.
+    fn chosen(&self, theta: &[f64], summed: &Summed) -> (Vec<usize>, Vec<f64>) {
+        let coefficients = self.layout.coefficients(theta);
+        let support: Vec<usize> = (0..coefficients.len()).filter(|&j| coefficients[j] != 0.0).collect();
+        let values: Vec<f64> = support.iter().map(|&j| coefficients[j]).collect();
+        let scaled = summed.scaled(&support, &values);
+        (support, scaled)
+    }
+
+    fn branch_and_bound(
+        &mut self,
+        reached: &mut Reached,
+        search: &Search,
+        summed: &Summed,
+        limit: Duration,
+    ) -> Result<()> {
+        let (support, _) = self.chosen(&reached.theta, summed);
+        let mut proof = self.state.proof.take().unwrap_or_else(|| search.begin(&support));
+        // Time that went by before, of a run that was resumed, counts.
+        let spent = self.state.proof_time;
+        let began = std::time::Instant::now();
+        self.state.stage = Stage::Proof;
+        self.state.best =
+            Some(Feasible { objective: proof.incumbent().value, distance: 0.0, theta: reached.theta.clone() });
+        self.state.exchanges = Some(reached.exchanges);
+        let mut is_over = false;
+        let stopped = loop {
+            let next = proof.nodes() + proof.nodes() / 16 + 8;
+            let Self { observer, clock, settings, stop, .. } = self;
+            let stopped = search.run(&mut proof, &mut |progress| {
+                if observer.poll().is_break() {
+                    *stop = Some(Stop::Interrupted);
+                    is_over = true;
+                } else if settings.time_limit.is_some_and(|limit| clock.elapsed() >= limit) {
+                    *stop = Some(Stop::TimeLimit);
+                    is_over = true;
+                }
+                is_over = is_over || spent + began.elapsed() >= limit;
+                if is_over || progress.nodes >= next { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            });
+            let last = self.state.trace.last();
+            let (step, rho, rows_seen) = last.map_or((0, 0.0, 0), |last| (last.step, last.rho, last.rows_seen));
+            let progress = Progress {
+                phase: Phase::Proof,
+                step,
+                objective: proof.incumbent().value,
+                distance: 0.0,
+                rho,
+                nonzeros: proof.incumbent().support.len(),
+                rows_seen,
+                elapsed: self.clock.elapsed(),
+                bound: Some(proof.lower()),
+            };
+            if self.record(progress) {
+                self.stop = Some(Stop::Interrupted);
+                is_over = true;
+            }
+            if is_over || stopped != Stopped::Interrupted {
+                break stopped;
+            }
+            self.state.proof_time = spent + began.elapsed();
+            self.state.proof = Some(proof);
+            self.observer.snapshot(&self.state);
+            proof = self.state.proof.take().unwrap_or_else(|| search.begin(&support));
+        };
+        if proof.incumbent().support != support {
+            self.take_over(reached, &proof.incumbent().support)?;
+        }
+        let (support, scaled) = self.chosen(&reached.theta, summed);
+        let value = search.settle_within(0, &support, &scaled).upper;
+        let gap = (value - proof.lower()).max(0.0) + summed.doubt(&scaled);
+        if stopped != Stopped::Dependent && gap.is_finite() {
+            let proof_of = if proof.nodes() == 0 { Proof::Diagonal } else { Proof::BranchAndBound };
+            reached.proven = Some((Gap { value: gap, proof: proof_of }, Some(proof.nodes())));
+        }
+        Ok(())
+    }
+
+    /// Finishes on a choice of features that the search has found, if that is lower.
+    fn take_over(&mut self, reached: &mut Reached, support: &[usize]) -> Result<()> {
+        let objective = self.problem.objective();
+        let finish = Finish {
+            objective,
+            constraint: self.problem.constraint(),
+            l1: 0.0,
+            effort: Effort::Quick,
+            seed: self.settings.seed,
+        };
+        // Any coefficients that are not zero name the features.
+        let mut start = self.layout.zeros();
+        let coefficients = self.layout.coefficients_mut(&mut start);
+        support.iter().for_each(|&j| coefficients[j] = f64::MIN_POSITIVE);
+        let starts = [&start[..], &reached.theta[..]];
+        let polished = finish.run(&starts, &mut || ControlFlow::Continue(()))?;
+        reached.known = polished.gradient.map(|gradient| (polished.value, gradient));
+        reached.theta = polished.theta;
+        reached.exchanges = polished.exchanges;
+        Ok(())
+    }
+}
