@@ -53,6 +53,27 @@ impl Quadratic {
         self
     }
 
+    /// Columns of which the ones before them leave no more than this part: nothing is proven while they are there, unless a ridge is added.
+    pub fn dependent_columns(&self, part: f64) -> Vec<usize> {
+        let size = self.columns();
+        let mut rest = self.gram.clone();
+        let mut dependent = Vec::new();
+        for j in 0..size {
+            let pivot = rest[j * size + j];
+            if pivot <= part * self.row(j)[j] {
+                dependent.push(j);
+                continue;
+            }
+            let (above, below) = rest.split_at_mut((j + 1) * size);
+            let row = &above[j * size..];
+            for (i, other) in below.chunks_exact_mut(size).enumerate() {
+                let i = i + j + 1;
+                crate::linalg::axpy(-row[i] / pivot, &row[i..], &mut other[i..]);
+            }
+        }
+        dependent
+    }
+
     /// Number of columns.
     pub fn columns(&self) -> usize {
         self.linear.len()
@@ -109,6 +130,12 @@ mod tests {
             assert!((1.0..4.0).contains(&(value / (root * root))), "{value}");
             assert_eq!(root.log2().fract(), 0.0);
         }
+    }
+
+    #[test]
+    fn columns_that_depend_on_others_are_named() {
+        let gram = vec![2.0, 1.0, 3.0, 1.0, 2.0, 3.0, 3.0, 3.0, 6.0];
+        assert_eq!(Quadratic::new(gram, vec![1.0; 3], 1.0).unwrap().dependent_columns(1e-10), [2]);
     }
 
     #[test]

@@ -49,7 +49,7 @@ impl Case {
     pub(super) fn random(columns: usize, trouble: Trouble, ridge: f64, seed: u64) -> Self {
         let mut numbers = Numbers::new(seed);
         let rows = if trouble == Trouble::Wide { columns.div_ceil(2) } else { columns + 3 + numbers.below(20) };
-        let common = numbers.next().abs();
+        let common = 0.95 * numbers.next().abs();
         let noise = 0.2 + 2.0 * numbers.next().abs();
         let truth: Vec<f64> = (0..columns).map(|j| if j % 2 == 0 { numbers.next() } else { 0.0 }).collect();
         let units: Vec<f64> = (0..columns).map(|_| 10.0_f64.powf(2.5 * numbers.next())).collect();
