@@ -247,7 +247,8 @@ impl Judge<'_> {
         constraint.project(&mut nearest, &mut Workspace::default())?;
         let distance = crate::polish::distance(&nearest, coefficients);
         let convex = if constraint.is_convex() && self.l1 == 0.0 { self.gap(measured)? } else { None };
-        let gap = least([convex, self.perfect_fit(value, at_zero)?, proven.map(|(gap, _)| gap)]);
+        let others = least([self.perfect_fit(value, at_zero)?, proven.map(|(gap, _)| gap), convex]);
+        let gap = least([others, self.any_set(measured, others)?, None]);
         let nodes = proven.and_then(|(_, nodes)| nodes);
         let schedule_meets_theory = self.schedule_meets_theory;
         let certificate =
@@ -332,6 +333,18 @@ impl Judge<'_> {
         let curved = crate::gap::by_curvature(self.objective, self.constraint, measured)?
             .map(|value| Gap { value, proof: Proof::Curvature });
         Ok(least([simple, curved, None]))
+    }
+
+    /// The bound that every set has, where no better one is known.
+    fn any_set(&self, measured: Measured, known: Option<Gap>) -> Result<Option<Gap>> {
+        let is_done = known.is_some_and(|gap| gap.value <= NEGLIGIBLE_GAP * measured.value.abs());
+        if is_done || self.l1 > 0.0 || self.constraint.is_convex() && known.is_some() {
+            return Ok(None);
+        }
+        let bound = crate::gap::by_projection(self.objective, self.constraint, measured)?;
+        // That F is not below zero needs no proof.
+        let bound = bound.filter(|bound| *bound < measured.value.abs());
+        Ok(bound.map(|value| Gap { value, proof: Proof::Projection }))
     }
 
     /// How far F is above the least value that its losses have at all, if next to nothing: true of every set.

@@ -88,6 +88,12 @@ pub trait Constraint: Send + Sync {
         false
     }
 
+    /// Whether [`Constraint::project`] finds the nearest point exactly, up to rounding. Bounds on the global optimum rest on it; sets of one's own
+    /// may declare it.
+    fn projects_exactly(&self) -> bool {
+        !matches!(self.structure(), Structure::Other)
+    }
+
     /// Checks once, before a fit, that the set makes sense for a parameter of this shape.
     fn check(&self, shape: Shape) -> Result<()> {
         let _ = shape;
@@ -125,6 +131,9 @@ impl<P: Deref<Target: Constraint> + Send + Sync> Constraint for P {
     }
     fn is_scale_free(&self) -> bool {
         (**self).is_scale_free()
+    }
+    fn projects_exactly(&self) -> bool {
+        (**self).projects_exactly()
     }
     fn check(&self, shape: Shape) -> Result<()> {
         (**self).check(shape)

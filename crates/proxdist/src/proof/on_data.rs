@@ -6,8 +6,14 @@
 //! $$F(\theta) \ge Q(\theta) - 2\delta F_0, \qquad Q(\theta) = \hat c - \hat b^T\theta + \tfrac12\theta^T(\hat G - 2p\delta I)\theta.$$
 //! What is proven of $Q$ is therefore true of F up to [`Summed::doubt`], which also covers the way from $Q$ back to F at a point.
 
+use super::positive::is_shown;
 use super::quadratic::Quadratic;
 use super::search::Search;
+use crate::linalg::{Cholesky, norm};
+
+/// Steps of the power method, and the shares of what it finds that are tried.
+const POWER_STEPS: usize = 30;
+const SHARES: [f64; 4] = [0.999, 0.98, 0.9, 0.5];
 
 /// F through its sums.
 #[derive(Clone, Debug)]
@@ -39,6 +45,32 @@ impl Summed {
         }
         let quadratic = Quadratic::new(gram, linear, at_zero)?;
         Some(Self { quadratic, scales, rounding: share * at_zero.abs(), taken })
+    }
+
+    /// A number that the second derivatives of F are shown to be no smaller than in any direction of its coefficients; none if that is not more than zero.
+    ///
+    /// The power method on the inverse says what to try; a factorisation of $SGS - \mu I$ shows it, $S$ the sizes of the columns.
+    pub(crate) fn least_eigenvalue(&self) -> Option<f64> {
+        let size = self.scales.len();
+        let unit = |j: usize| self.scales[j] * self.quadratic.scales[j];
+        let mut hessian = vec![0.0; size * size];
+        for j in 0..size {
+            let row = self.quadratic.row(j).iter().enumerate();
+            row.for_each(|(k, g)| hessian[j * size + k] = g * unit(j) * unit(k));
+        }
+        let mut cholesky = Cholesky::default();
+        if !is_shown(&hessian, &vec![0.0; size], &mut cholesky) {
+            return None;
+        }
+        let mut v: Vec<f64> = (0..size).map(|j| 1.0 + 0.3 * ((j as f64 + 1.0) * 0.754_877_666).fract()).collect();
+        let mut least = f64::INFINITY;
+        for _ in 0..POWER_STEPS {
+            let length = norm(&v);
+            v.iter_mut().for_each(|v| *v /= length);
+            cholesky.solve(&mut v);
+            least = 1.0 / norm(&v);
+        }
+        SHARES.iter().map(|share| share * least).find(|mu| is_shown(&hessian, &vec![*mu; size], &mut cholesky))
     }
 
     /// Choices of at most so many columns.

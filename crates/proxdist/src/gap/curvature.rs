@@ -9,112 +9,19 @@
 //! $M = \sum_iv_ic_ix_ix_i^T + \lambda I$ with $c_i$ the least curvature of the loss of row $i$ while its predictor moves by at most $\rho\|x_i\|_{M^{-1}}$
 //! ([`Loss::least_curvature`]); for squared loss it is the Hessian and ρ may be anything. That $M$ is positive definite is shown by its Cholesky factor.
 
+use super::{Measured, OUTWARDS, ROUNDING};
 use crate::conic::multipliers;
 use crate::constraint::Constraint;
 use crate::data::{Support, Wanted, length};
 use crate::error::Result;
 use crate::linalg::{Cholesky, add_cross, dot, mirror};
 use crate::objective::Objective;
-use crate::words::number;
-use serde::{Deserialize, Serialize};
-use std::fmt;
-
-/// How a bound on the gap was proven.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-#[non_exhaustive]
-pub enum Proof {
-    /// By the largest value of a linear function over the set (Frank and Wolfe 1956).
-    SupportFunction,
-    /// By multipliers of the constraints and the curvature of F around the result.
-    Curvature,
-    /// By one diagonal matrix below the second derivatives of F, with which no other choice of features can do better.
-    Diagonal,
-    /// By branch and bound over the choices of features.
-    BranchAndBound,
-    /// By the least value that the losses have at any predictors at all: the fit is as good as perfect.
-    PerfectFit,
-}
-
-impl Proof {
-    /// One word, the same as in model files.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::SupportFunction => "support-function",
-            Self::Curvature => "curvature",
-            Self::Diagonal => "diagonal",
-            Self::BranchAndBound => "branch-and-bound",
-            Self::PerfectFit => "perfect-fit",
-        }
-    }
-}
-
-impl fmt::Display for Proof {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::SupportFunction => "proven by duality",
-            Self::Curvature => "proven by duality and curvature",
-            Self::Diagonal => "proven by a bound for every choice of features",
-            Self::BranchAndBound => "proven by branch and bound over the choices of features",
-            Self::PerfectFit => "proven, since no model has a lower loss in any row",
-        })
-    }
-}
-
-/// A proven bound on how far F is above its minimum over the set.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Gap {
-    /// $F(\hat\theta) - \min_C F$ is at most this.
-    pub value: f64,
-    /// Why.
-    pub proof: Proof,
-}
-
-/// How near the global optimum a result was proven to be.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Proven {
-    /// No point of the set has an F that is lower by more than a millionth of it.
-    Optimal,
-    /// No point of the set has an F that is lower by more than this share of it.
-    Within(f64),
-}
-
-impl fmt::Display for Proven {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Optimal => f.write_str("globally optimal, proven"),
-            Self::Within(share) => write!(f, "proven within {} %", number(upwards(100.0 * share))),
-        }
-    }
-}
-
-/// Two digits of a positive number, rounded up: a proof must not promise more than it has.
-fn upwards(value: f64) -> f64 {
-    let unit = 10f64.powi(value.log10().floor() as i32 - 1);
-    (value / unit).ceil() * unit
-}
-
-/// A point with what was measured there.
-#[derive(Clone, Copy)]
-pub(crate) struct Measured<'m> {
-    pub(crate) theta: &'m [f64],
-    /// F.
-    pub(crate) value: f64,
-    pub(crate) gradient: &'m [f64],
-    /// The curvature of F along each coordinate.
-    pub(crate) metric: &'m [f64],
-}
 
 /// Work up to which $M$ is formed, in multiplications, and numbers of X that are copied for it.
 const MOST_WORK: f64 = 2e9;
 const MOST_NUMBERS: usize = 20_000_000;
 /// Attempts to find a radius in which the curvature suffices.
 const ATTEMPTS: usize = 4;
-/// Share of F that the rounding of its own sum may be.
-const ROUNDING: f64 = 1e-15;
-/// Factor on bounds that covers the rounding of their own arithmetic.
-const OUTWARDS: f64 = 1.01;
-
 /// The bound, if the set has a description by rows and balls, $M$ is affordable and positive definite, and the residual small enough.
 pub(crate) fn by_curvature(
     objective: Objective,
