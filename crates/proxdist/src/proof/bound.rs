@@ -12,6 +12,7 @@
 
 use super::part::{Part, Place};
 use super::positive::UNIT;
+use crate::constraint::Choice;
 
 /// The columns of a node with their places, how many free ones may enter, and a diagonal that is shown to be below $G$.
 #[derive(Clone, Copy, Debug)]
@@ -67,6 +68,25 @@ impl Bound {
         let value = part.constant - 0.5 * square - 0.5 * total - rounding;
         let value = if value.is_finite() { value } else { -f64::MAX };
         Self { value, shares, last_in, first_out, rounding }
+    }
+
+    /// The bound, taken with room for all columns, where they are chosen in units instead.
+    pub(super) fn for_units(&self, choice: &Choice) -> f64 {
+        let all: f64 = self.shares.iter().sum();
+        let mut chosen: f64 = all;
+        let mut pools: Vec<Vec<f64>> = vec![Vec::new(); choice.keep().len()];
+        for unit in 0..choice.units() {
+            let share: f64 = choice.unit(unit).iter().map(|&j| self.shares[j]).sum();
+            pools[choice.pool(unit)].push(share);
+            chosen -= share;
+        }
+        // What is left are columns that are always in; differences leave rounding behind.
+        chosen = chosen.max(0.0) + (self.shares.len() + 8) as f64 * UNIT * all;
+        for (pool, keep) in pools.iter_mut().zip(choice.keep()) {
+            chosen += Top::of(pool, *keep).sum;
+        }
+        let bound = self.value + 0.5 * (all - chosen).max(0.0) - self.rounding;
+        if bound.is_finite() { bound } else { -f64::MAX }
     }
 
     /// The bound with a free column selected for certain.

@@ -27,6 +27,7 @@ mod search;
 mod settle;
 mod state;
 mod truth;
+mod units;
 mod water;
 
 pub(crate) use on_data::Summed;

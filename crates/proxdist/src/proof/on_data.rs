@@ -18,9 +18,9 @@ const SHARES: [f64; 4] = [0.999, 0.98, 0.9, 0.5];
 /// F through its sums.
 #[derive(Clone, Debug)]
 pub(crate) struct Summed {
-    quadratic: Quadratic,
+    pub(super) quadratic: Quadratic,
     /// A coefficient of $Q$ is the coefficient of F times this.
-    scales: Vec<f64>,
+    pub(super) scales: Vec<f64>,
     /// $\delta F_0$
     rounding: f64,
     /// $2p\delta$

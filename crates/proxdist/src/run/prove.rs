@@ -22,6 +22,8 @@ use std::time::Duration;
 const MATRIX: usize = 1 << 31;
 /// Columns up to which the test that is part of every fit tries more than once.
 const FEW_COLUMNS: usize = 200;
+/// Multiplications up to which F is summed up for that test alone.
+const CHEAP: f64 = 2e7;
 
 impl Run<'_> {
     /// Proves what can be proven about choices of features, and takes a better one over.
@@ -29,31 +31,37 @@ impl Run<'_> {
         let problem = self.problem;
         let is_over = matches!(self.stop, Some(Stop::Interrupted | Stop::TimeLimit | Stop::Diverged));
         let Structure::Choice(choosing) = problem.constraint().structure() else { return Ok(()) };
-        let Some(size) = choosing.plain_size(problem.data().columns()) else { return Ok(()) };
         if is_over || !self.finishes() || reached.exchanges == Exchanges::EveryChoice {
             return Ok(());
         }
         let wanted = self.settings.prove;
         let known = reached.summed.take();
+        let (rows, columns) = (problem.data().rows() as f64, problem.data().columns());
+        let is_cheap = columns <= FEW_COLUMNS && rows * (columns * columns) as f64 <= CHEAP;
         let summed = match known {
-            None if wanted.is_some() => summed(problem.objective(), MATRIX)?,
+            None if wanted.is_some() || is_cheap => summed(problem.objective(), MATRIX)?,
             known => known,
         };
         let Some(summed) = summed else { return Ok(()) };
-        let search = summed.choices(size).tolerance(self.settings.gap).memory(self.settings.proof_memory);
-        match wanted {
-            None => {
-                let tries = if problem.data().columns() <= FEW_COLUMNS { usize::MAX } else { 1 };
-                let (support, scaled) = self.chosen(&reached.theta, &summed);
-                let settled = search.settle_within(tries, &support, &scaled);
-                let gap = settled.upper - settled.lower + summed.doubt(&scaled);
-                if gap.is_finite() && settled.is_proven(1.0) {
-                    reached.proven = Some((Gap { value: gap.max(0.0), proof: Proof::Diagonal }, None));
-                }
-                Ok(())
+        let plain = choosing.plain_size(columns);
+        let tries = if columns <= FEW_COLUMNS { usize::MAX } else { 1 };
+        let (support, scaled) = self.chosen(&reached.theta, &summed);
+        let settled = match (plain, wanted) {
+            (Some(size), Some(limit)) => {
+                let search = summed.choices(size).tolerance(self.settings.gap).memory(self.settings.proof_memory);
+                return self.branch_and_bound(reached, &search, &summed, limit);
             }
-            Some(limit) => self.branch_and_bound(reached, &search, &summed, limit),
+            (Some(size), None) => summed.choices(size).settle_within(tries, &support, &scaled),
+            (None, _) => {
+                let coefficients = self.layout.coefficients(&reached.theta);
+                summed.settle_units(&choosing.choice(columns), coefficients, tries)
+            }
+        };
+        let gap = settled.upper - settled.lower + summed.doubt(&scaled);
+        if gap.is_finite() && settled.is_proven(1.0) {
+            reached.proven = Some((Gap { value: gap.max(0.0), proof: Proof::Diagonal }, None));
         }
+        Ok(())
     }
 
     /// The features that a point uses, and their coefficients in the units of the sums.
