@@ -1,0 +1,199 @@
+//! What certificates say about the global optimum, against enumeration: random problems in raw units, with intercept, weights, offset and ridge.
+
+use proxdist::loss::Squared;
+use proxdist::spec::SetSpec;
+use proxdist::trace::Progress;
+use proxdist::{Data, Effort, Fit, Problem, Proof, Proven, Settings, Shape};
+use std::ops::ControlFlow;
+use std::time::Duration;
+
+/// Numbers between −1 and 1 that depend on the seed alone.
+struct Numbers(u64);
+
+impl Numbers {
+    fn next(&mut self) -> f64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        ((self.0 >> 11) as f64 / (1_u64 << 53) as f64).mul_add(2.0, -1.0)
+    }
+}
+
+/// Rows, response, weights and offset, with columns over five decades, some of them nearly collinear.
+struct Case {
+    columns: usize,
+    x: Vec<f64>,
+    y: Vec<f64>,
+    weights: Vec<f64>,
+    offset: Vec<f64>,
+    has_intercept: bool,
+    ridge: f64,
+}
+
+impl Case {
+    fn new(seed: u64) -> Self {
+        let mut numbers = Numbers(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x5bd1_e995);
+        (0..8).for_each(|_| _ = numbers.next());
+        let (rows, columns) = (12 + (seed % 19) as usize, 5 + (seed % 4) as usize);
+        let units: Vec<f64> = (0..columns).map(|_| 10f64.powf(2.5 * numbers.next())).collect();
+        let likeness = [0.0, 0.9, 0.999][(seed % 3) as usize];
+        let mut x = Vec::new();
+        for _ in 0..rows {
+            let shared = numbers.next();
+            x.extend(units.iter().map(|unit| {
+                let own = numbers.next();
+                unit * (likeness * shared + (1.0 - likeness) * own + 0.2)
+            }));
+        }
+        let truth: Vec<f64> = units.iter().map(|unit| (numbers.next() * 2.0).round() / unit).collect();
+        let signal = |row: &[f64]| row.iter().zip(&truth).map(|(x, t)| x * t).sum::<f64>();
+        let y = x.chunks_exact(columns).map(|row| signal(row) + numbers.next()).collect();
+        let weight = |i: usize| if i.is_multiple_of(7) { 0.0 } else { 1.0 + (i % 3) as f64 };
+        let is_weighted = seed % 5 > 2;
+        Self {
+            columns,
+            x,
+            y,
+            weights: (0..rows).map(|i| if is_weighted { weight(i) } else { 1.0 }).collect(),
+            offset: (0..rows).map(|i| if seed.is_multiple_of(4) { 0.3 * (i % 5) as f64 } else { 0.0 }).collect(),
+            has_intercept: !seed.is_multiple_of(2),
+            ridge: if seed % 6 == 5 { 0.05 } else { 0.0 },
+        }
+    }
+
+    fn fit(&self, set: &str, settings: &Settings) -> Fit {
+        let data = Data::dense(&self.x, self.columns, &self.y).unwrap();
+        let data = data.weights(&self.weights).unwrap().offset(&self.offset).unwrap();
+        let set: SetSpec = set.parse().unwrap();
+        let problem = Problem::new(&data, Squared, set.build(Shape::Vector(self.columns)).unwrap());
+        let problem = problem.intercept(self.has_intercept).ridge(self.ridge);
+        problem.fit(settings).unwrap()
+    }
+
+    /// The least F on a support, by orthogonal columns, with the ridge as further rows.
+    fn on(&self, support: &[usize]) -> f64 {
+        let total: f64 = self.weights.iter().sum();
+        let rows = self.y.len();
+        let roots: Vec<f64> = self.weights.iter().map(|w| (w / total).sqrt()).collect();
+        let length = rows + self.columns;
+        let mut residual: Vec<f64> = (0..rows).map(|i| roots[i] * (self.y[i] - self.offset[i])).collect();
+        residual.resize(length, 0.0);
+        let mut columns: Vec<Vec<f64>> = Vec::new();
+        if self.has_intercept {
+            let mut ones = roots.clone();
+            ones.resize(length, 0.0);
+            columns.push(ones);
+        }
+        for &j in support {
+            let mut column: Vec<f64> = (0..rows).map(|i| roots[i] * self.x[i * self.columns + j]).collect();
+            column.resize(length, 0.0);
+            column[rows + j] = self.ridge.sqrt();
+            columns.push(column);
+        }
+        let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+        let mut basis: Vec<Vec<f64>> = Vec::new();
+        for mut column in columns {
+            for _ in 0..2 {
+                for unit in &basis {
+                    let along = dot(unit, &column);
+                    column.iter_mut().zip(unit).for_each(|(c, u)| *c -= along * u);
+                }
+            }
+            let size = dot(&column, &column).sqrt();
+            column.iter_mut().for_each(|c| *c /= size);
+            let along = dot(&column, &residual);
+            residual.iter_mut().zip(&column).for_each(|(r, c)| *r -= along * c);
+            basis.push(column);
+        }
+        0.5 * dot(&residual, &residual)
+    }
+
+    /// The least F over all supports that a rule allows.
+    fn best(&self, is_allowed: impl Fn(&[usize]) -> bool) -> f64 {
+        let supports =
+            (0..1_usize << self.columns).map(|bits| (0..self.columns).filter(|j| bits >> j & 1 == 1).collect());
+        supports.filter(|support: &Vec<usize>| is_allowed(support)).map(|s| self.on(&s)).fold(f64::INFINITY, f64::min)
+    }
+}
+
+/// Nothing that is said is more than the truth. Returns whether the optimum was claimed.
+fn holds(fit: &Fit, least: f64, what: &str) -> bool {
+    let (certificate, value) = (fit.certificate(), fit.objective());
+    let rounding = 1e-12 * value.abs();
+    assert!(value >= least * (1.0 - 1e-10) - rounding, "{what}: {value} below the truth {least}");
+    if let Some(gap) = certificate.gap {
+        assert!(value - gap.value <= least + rounding, "{what}: {gap:?} at {value}, truth {least}");
+    }
+    match certificate.proven(value) {
+        Some(Proven::Optimal) => {
+            assert!(value - least <= 1.001e-6 * value + rounding, "{what}: {value} claimed, truth {least}");
+            true
+        }
+        Some(Proven::Within(share)) => {
+            assert!(value - least <= share * value + rounding, "{what}: within {share}, {value}, truth {least}");
+            false
+        }
+        None => false,
+    }
+}
+
+#[test]
+fn no_claim_about_the_global_optimum_is_false() {
+    let (mut asked, mut claimed) = (0, 0);
+    for seed in 0..120 {
+        let case = Case::new(seed);
+        let size = 1 + (seed % 4) as usize;
+        let least = case.best(|support| support.len() <= size);
+        let set = format!("sparsity:{size}");
+        // Quick and with one step only, so that wrong choices occur too.
+        let hasty = Settings::default().effort(Effort::Quick).max_steps(1);
+        holds(&case.fit(&set, &hasty), least, &format!("seed {seed}, hasty"));
+        let proof = case.fit(&set, &Settings::default().prove(Duration::from_secs(20)));
+        asked += 1;
+        claimed += usize::from(holds(&proof, least, &format!("seed {seed}, proof")));
+    }
+    assert!(claimed * 20 >= asked * 19, "{claimed} of {asked} proven");
+}
+
+#[test]
+fn groups_and_signs_claim_no_more_than_is_true() {
+    let mut claimed = 0;
+    for seed in 0..120 {
+        let case = Case::new(seed);
+        // Pairs of neighbours, one or two of them.
+        let pairs = case.columns.div_ceil(2);
+        let member =
+            |g: usize| if 2 * g + 1 < case.columns { format!("{}+{}", 2 * g, 2 * g + 1) } else { (2 * g).to_string() };
+        let names: Vec<String> = (0..pairs).map(member).collect();
+        let count = 1 + (seed % 2) as usize;
+        let used = |support: &[usize]| (0..pairs).filter(|g| support.iter().any(|j| j / 2 == *g)).count();
+        let least = case.best(|support| used(support) <= count);
+        let fit = case.fit(&format!("group-sparsity:{count};groups={}", names.join(",")), &Settings::default());
+        claimed += usize::from(holds(&fit, least, &format!("seed {seed}, groups")));
+        // A bound for any signs is one for nonnegative coefficients, whose optimum is no lower.
+        let any = case.best(|support| support.len() <= 2);
+        let fit = case.fit("sparsity:2 & nonneg", &Settings::default());
+        if let Some(gap) = fit.certificate().gap.filter(|gap| gap.proof == Proof::Diagonal) {
+            let all_positive = fit.coefficients().iter().all(|c| *c >= 0.0);
+            assert!(all_positive && fit.objective() - gap.value <= any * (1.0 + 1e-9) + 1e-12, "seed {seed}: {gap:?}");
+        }
+    }
+    assert!(claimed > 30, "{claimed}");
+}
+
+#[test]
+fn a_proof_that_is_cut_short_keeps_its_bound_and_goes_on_to_the_same_end() {
+    let case = Case::new(7);
+    let least = case.best(|support| support.len() <= 3);
+    let settings = || Settings::default().prove(Duration::from_secs(20));
+    let whole = case.fit("sparsity:3", &settings());
+    let data = Data::dense(&case.x, case.columns, &case.y).unwrap();
+    let data = data.weights(&case.weights).unwrap().offset(&case.offset).unwrap();
+    let set: SetSpec = "sparsity:3".parse().unwrap();
+    let problem =
+        Problem::new(&data, Squared, set.build(Shape::Vector(case.columns)).unwrap()).intercept(case.has_intercept);
+    let mut stop = |progress: &Progress| {
+        if progress.bound.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    let cut = problem.fit_observed(&settings(), &mut stop).unwrap();
+    holds(&cut, least, "cut short");
+    assert_eq!(whole.coefficients(), cut.coefficients());
+}
