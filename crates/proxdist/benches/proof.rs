@@ -84,7 +84,7 @@ impl Table {
 fn shared(name: &str) -> Option<Vec<Vec<String>>> {
     let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
     let path = std::env::var_os("PROXDIST_DATA").map_or_else(beside, PathBuf::from).join(name);
-    let text = if name.ends_with(".gz") {
+    let text = if path.extension().is_some_and(|extension| extension == "gz") {
         String::from_utf8(Command::new("gzip").arg("-dc").arg(path).output().ok()?.stdout).ok()?
     } else {
         std::fs::read_to_string(path).ok()?
@@ -257,10 +257,13 @@ fn simulations() {
 }
 
 fn main() {
-    let parts = std::env::var("PROXDIST_PARTS").unwrap_or_else(|_| "small,diabetes,communities,blog,simulated".to_owned());
+    let parts =
+        std::env::var("PROXDIST_PARTS").unwrap_or_else(|_| "small,diabetes,communities,blog,simulated".to_owned());
     let threads = std::env::var("PROXDIST_THREADS").ok().and_then(|text| text.parse().ok()).unwrap_or(1);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-    println!("| data | n × p | s | ridge | root gap | nodes | outcome | gap | CPU s, matrix | CPU s, all | F | improved, % |");
+    println!(
+        "| data | n × p | s | ridge | root gap | nodes | outcome | gap | CPU s, matrix | CPU s, all | F | improved, % |"
+    );
     println!("|---|---|--:|--:|--:|--:|---|--:|--:|--:|--:|--:|");
     pool.install(|| {
         let all: [(&str, fn()); 5] = [

@@ -59,8 +59,7 @@ impl Bound {
             square_size += alpha[j].abs() * ((part.linear[j] - r).abs() * gamma + 2.0 * error);
         }
         let sum_in: f64 = (0..alpha.len()).filter(|&j| places[j] == Place::In).map(|j| shares[j]).sum();
-        let mut free: Vec<f64> =
-            (0..alpha.len()).filter(|&j| places[j] == Place::Free).map(|j| shares[j]).collect();
+        let mut free: Vec<f64> = (0..alpha.len()).filter(|&j| places[j] == Place::Free).map(|j| shares[j]).collect();
         let Top { sum, last_in, first_out } = Top::of(&mut free, room);
         let total = sum_in + sum;
         let terms = (alpha.len() + 8) as f64 * UNIT;

@@ -35,7 +35,8 @@ impl Node {
     /// Whether a node that was read has the right form for a base of so many columns.
     pub(super) fn is_within(&self, columns: usize) -> bool {
         let count = self.columns.len();
-        let are_columns = self.columns.iter().all(|&j| (j as usize) < columns) && self.columns.is_sorted_by(|a, b| a < b);
+        let are_columns =
+            self.columns.iter().all(|&j| (j as usize) < columns) && self.columns.is_sorted_by(|a, b| a < b);
         let is_diagonal = self.diagonal.is_empty() || self.diagonal.len() == count;
         let is_start = self.start.iter().all(|&(at, x)| (at as usize) < count && x.is_finite());
         are_columns && is_diagonal && is_start && self.is_in.len() == count && !self.bound.is_nan()
@@ -43,7 +44,11 @@ impl Node {
 
     /// Memory in bytes, about.
     pub(super) fn bytes(&self) -> usize {
-        std::mem::size_of::<Self>() + 4 * self.columns.len() + self.is_in.len() + 8 * self.diagonal.len() + 16 * self.start.len()
+        std::mem::size_of::<Self>()
+            + 4 * self.columns.len()
+            + self.is_in.len()
+            + 8 * self.diagonal.len()
+            + 16 * self.start.len()
     }
 }
 
@@ -161,7 +166,7 @@ impl<'a> Desk<'a> {
 
     fn goal(&self) -> Goal {
         let Context { cutoff, tolerance, .. } = self.context;
-        Goal { cutoff, accuracy: 0.1 * tolerance, share: 0.02, rounds: 30 }
+        Goal { cutoff, accuracy: 0.1 * tolerance, share: 0.1, rounds: 30 }
     }
 
     pub(super) fn restricted(&self) -> Restricted<'_> {
@@ -208,7 +213,7 @@ impl<'a> Desk<'a> {
             301..=600 => 10,
             _ => return false,
         };
-        self.node.depth % period == 0
+        self.node.depth.is_multiple_of(period)
     }
 
     /// Improves the diagonal for the columns that are left; false if that fails.
@@ -237,9 +242,8 @@ impl<'a> Desk<'a> {
     /// The columns that the relaxation selects most.
     pub(super) fn rounded(&self, relaxed: &Relaxed) -> Vec<usize> {
         let size = |j: usize| self.diagonal[j] * relaxed.theta[j] * relaxed.theta[j];
-        let mut free: Vec<usize> = (0..self.part.len())
-            .filter(|&j| self.places[j] == Place::Free && relaxed.theta[j] != 0.0)
-            .collect();
+        let mut free: Vec<usize> =
+            (0..self.part.len()).filter(|&j| self.places[j] == Place::Free && relaxed.theta[j] != 0.0).collect();
         free.sort_unstable_by(|&i, &j| size(j).total_cmp(&size(i)).then(i.cmp(&j)));
         free.truncate(self.room);
         free.extend((0..self.part.len()).filter(|&j| self.places[j] == Place::In));

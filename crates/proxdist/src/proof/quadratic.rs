@@ -43,13 +43,7 @@ impl Quadratic {
             row.iter_mut().zip(&scales).for_each(|(g, scale)| *g = *g / scale / scales[j]);
         }
         linear.iter_mut().zip(&scales).for_each(|(b, scale)| *b /= scale);
-        (is_finite(&gram) && is_finite(&linear)).then_some(Self {
-            gram,
-            linear,
-            constant,
-            scales,
-            floor: -f64::MAX,
-        })
+        (is_finite(&gram) && is_finite(&linear)).then_some(Self { gram, linear, constant, scales, floor: -f64::MAX })
     }
 
     /// Says that the function is nowhere below this number (zero for a sum of squares): the bound where nothing better is found.

@@ -10,14 +10,8 @@ use super::{diagonal, positive};
 use crate::linalg::Cholesky;
 use std::ops::ControlFlow;
 
-const TROUBLES: [Trouble; 6] = [
-    Trouble::None,
-    Trouble::Nearly(1e-2),
-    Trouble::Nearly(1e-4),
-    Trouble::Twice,
-    Trouble::Nearly(1e-7),
-    Trouble::Wide,
-];
+const TROUBLES: [Trouble; 6] =
+    [Trouble::None, Trouble::Nearly(1e-2), Trouble::Nearly(1e-4), Trouble::Twice, Trouble::Nearly(1e-7), Trouble::Wide];
 
 /// A case for a number: sizes, troubles and ridges take turns.
 fn case(number: u64) -> (Case, Trouble, f64) {
@@ -42,7 +36,8 @@ fn agrees_with_every_choice(number: u64) -> (usize, usize) {
         let stopped = search.run(&mut state, &mut on);
         let best = least(&minima, size, |_| true);
         let (lower, incumbent) = (state.lower(), state.incumbent());
-        let context = format!("case {number} {trouble:?} ridge {ridge} size {size}: {lower:e} best {best:e} {incumbent:?}");
+        let context =
+            format!("case {number} {trouble:?} ridge {ridge} size {size}: {lower:e} best {best:e} {incumbent:?}");
         assert_eq!(stopped, Stopped::Finished, "{context}");
         assert!(incumbent.support.len() <= size, "{context}");
         assert!(lower <= best + case.rounding(), "{context}");
@@ -104,7 +99,10 @@ fn bounds_hold_at_any_base_point_and_settle_columns_rightly() {
             assert!(bound.value <= least(&minima, size, |_| true) + limit, "case {number} size {size}");
             for j in 0..case.columns {
                 assert!(bound.with(j) <= least(&minima, size, |set| set >> j & 1 == 1) + limit, "{number} {size} {j}");
-                assert!(bound.without(j) <= least(&minima, size, |set| set >> j & 1 == 0) + limit, "{number} {size} {j}");
+                assert!(
+                    bound.without(j) <= least(&minima, size, |set| set >> j & 1 == 0) + limit,
+                    "{number} {size} {j}"
+                );
             }
             let cutoff = least(&minima, size, |_| true) + limit;
             bound.screen(&mut places, &mut { size }, cutoff);
@@ -131,7 +129,10 @@ fn a_broken_fit_is_never_settled() {
                 assert!(found.lower <= best + case.rounding(), "case {number} {support:?}: {found:?}, {best:e}");
                 if found.is_proven(1e-9) {
                     settled += 1;
-                    assert!(found.upper <= best * (1.0 + 1e-9) + case.rounding(), "case {number} {support:?}: {found:?}");
+                    assert!(
+                        found.upper <= best * (1.0 + 1e-9) + case.rounding(),
+                        "case {number} {support:?}: {found:?}"
+                    );
                 }
             }
         }
@@ -153,7 +154,8 @@ fn columns_that_are_always_or_never_selected_are_respected() {
             let mut state = search.begin(&[never, 99]);
             search.run(&mut state, &mut on);
             // A column that is always selected may get the coefficient zero.
-            let best = least(&minima, size, |set| set >> never & 1 == 0 && (set | 1 << always).count_ones() as usize <= size);
+            let best =
+                least(&minima, size, |set| set >> never & 1 == 0 && (set | 1 << always).count_ones() as usize <= size);
             let support = &state.incumbent().support;
             assert!(support.contains(&always) && !support.contains(&never) && support.len() <= size);
             assert!(state.lower() <= best + case.rounding(), "case {number} size {size}");
@@ -197,7 +199,9 @@ fn a_function_above_the_quadratic_one_keeps_an_honest_bound() {
                 minima.iter().enumerate().map(|(set, minimum)| minimum + Above::extra(&members(set))).collect();
             let best = least(&true_minima, size, |_| true);
             assert!(state.lower() <= best + case.rounding(), "case {number} size {size}");
-            assert!(state.lower() >= least(&minima, size, |_| true) * (1.0 - 2e-6) - case.rounding() || state.gap() > 1e-6);
+            assert!(
+                state.lower() >= least(&minima, size, |_| true) * (1.0 - 2e-6) - case.rounding() || state.gap() > 1e-6
+            );
         }
     }
 }

@@ -42,7 +42,8 @@ impl Truth for Itself<'_> {
         let lower = lower(&part, &found, &mut cholesky).max(quadratic.floor);
         let value = quadratic.value_above(&effective, &found);
         let mut values = effective.iter().zip(found).peekable();
-        let theta = support.iter().map(|j| values.next_if(|(k, _)| *k == j).map_or(0.0, |(&k, x)| x / quadratic.scales[k]));
+        let theta =
+            support.iter().map(|j| values.next_if(|(k, _)| *k == j).map_or(0.0, |(&k, x)| x / quadratic.scales[k]));
         OnSupport { theta: theta.collect(), value, lower: lower.min(value) }
     }
 }
