@@ -84,7 +84,7 @@ impl Table {
 fn shared(name: &str) -> Option<Vec<Vec<String>>> {
     let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
     let path = std::env::var_os("PROXDIST_DATA").map_or_else(beside, PathBuf::from).join(name);
-    let text = if name.ends_with(".gz") {
+    let text = if path.extension().is_some_and(|extension| extension == "gz") {
         String::from_utf8(Command::new("gzip").arg("-dc").arg(path).output().ok()?.stdout).ok()?
     } else {
         std::fs::read_to_string(path).ok()?

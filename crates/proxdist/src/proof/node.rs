@@ -166,7 +166,7 @@ impl<'a> Desk<'a> {
 
     fn goal(&self) -> Goal {
         let Context { cutoff, tolerance, .. } = self.context;
-        Goal { cutoff, accuracy: 0.1 * tolerance, share: 0.02, rounds: 30 }
+        Goal { cutoff, accuracy: 0.1 * tolerance, share: 0.1, rounds: 30 }
     }
 
     pub(super) fn restricted(&self) -> Restricted<'_> {
@@ -213,7 +213,7 @@ impl<'a> Desk<'a> {
             301..=600 => 10,
             _ => return false,
         };
-        self.node.depth % period == 0
+        self.node.depth.is_multiple_of(period)
     }
 
     /// Improves the diagonal for the columns that are left; false if that fails.

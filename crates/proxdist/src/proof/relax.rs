@@ -14,8 +14,10 @@ use super::part::Place;
 use super::water::level;
 use crate::linalg::{Cholesky, axpy, dot};
 
-/// Shortest Newton step that is not tried again without zeroing what changed its sign.
+/// Shortest Newton step that counts as one.
 const SHORT: f64 = 0.05;
+/// Most Newton steps in a row.
+const NEWTON_STEPS: usize = 6;
 
 /// When a relaxation is good enough.
 #[derive(Clone, Copy, Debug)]
@@ -209,23 +211,45 @@ impl<'a> Walk<'a> {
         Point { theta, residual }
     }
 
-    /// Newton's step on the support; returns how far it went.
+    /// Newton's steps on the support, which loses columns on the way; returns how far the longest one went.
+    ///
+    /// Columns below the level that change their sign end at zero. Where that takes the step nowhere, it ends at the first change of sign, and the next step goes on without that column:
+    /// otherwise the point creeps, and its bound stays far below the relaxation's value.
     fn newton(&mut self, cholesky: &mut Cholesky) -> f64 {
-        let Some((support, candidate)) = self.candidate(cholesky) else { return 0.0 };
-        let changes_sign = |x: f64, old: f64, j: usize| self.node.places[j] == Place::Free && x * old < 0.0;
-        let mut zeroed = candidate.clone();
-        let mut is_changed = false;
-        for (x, &j) in zeroed.iter_mut().zip(&support) {
-            if changes_sign(*x, self.at.theta[j], j) {
-                *x = 0.0;
-                is_changed = true;
+        let mut longest = 0.0;
+        for _ in 0..NEWTON_STEPS {
+            let Some((support, candidate)) = self.candidate(cholesky) else { break };
+            let changes_sign = |x: f64, j: usize| self.node.places[j] == Place::Free && x * self.at.theta[j] < 0.0;
+            let mut zeroed = candidate.clone();
+            let mut first = 1.0_f64;
+            for (x, &j) in zeroed.iter_mut().zip(&support) {
+                if changes_sign(*x, j) {
+                    first = first.min(self.at.theta[j] / (self.at.theta[j] - *x));
+                    *x = 0.0;
+                }
+            }
+            let mut step = self.go_to(self.moved(&support, &zeroed));
+            if step == 1.0 && first == 1.0 {
+                return 1.0;
+            }
+            if step <= SHORT && first < 1.0 {
+                // Only as far as to the first change of sign.
+                let mut short = candidate;
+                for (x, &j) in short.iter_mut().zip(&support) {
+                    let old = self.at.theta[j];
+                    let is_first = *x * old < 0.0 && self.node.places[j] == Place::Free && old / (old - *x) <= first;
+                    *x = if is_first { 0.0 } else { old + first * (*x - old) };
+                }
+                if self.go_to(self.moved(&support, &short)) == 1.0 {
+                    step = 1.0;
+                }
+            }
+            longest = step.max(longest);
+            if step <= SHORT {
+                break;
             }
         }
-        let step = self.go_to(self.moved(&support, &zeroed));
-        if is_changed && step <= SHORT {
-            return step.max(self.go_to(self.moved(&support, &candidate)));
-        }
-        step
+        longest
     }
 
     /// The stationary point on the support with the present signs, if its system can be solved.

@@ -19,7 +19,7 @@ impl Numbers {
     }
 
     pub(super) fn below(&mut self, count: usize) -> usize {
-        (((self.next() + 1.0) / 2.0) * count as f64) as usize % count
+        (f64::midpoint(self.next(), 1.0) * count as f64) as usize % count
     }
 }
 
