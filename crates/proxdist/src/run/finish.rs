@@ -12,10 +12,9 @@ use std::ops::ControlFlow;
 impl Run<'_> {
     /// Finishes exactly on all data, where the set and the settings allow it and nobody has ended the run.
     pub(super) fn finish(&mut self) -> Result<Reached> {
-        if let (Stage::Proof, Some(best), Some(exchanges)) = (self.state.stage, &self.state.best, self.state.exchanges)
-        {
-            let last = self.state.trace.iter().rfind(|last| last.phase == Phase::Iteration).map(|last| last.distance);
-            return Ok(Reached { exchanges, ..Reached::at(best.theta.clone(), last) });
+        if let (Stage::Proof, Some(finished)) = (self.state.stage, &self.state.finished) {
+            let reached = Reached::at(finished.theta.clone(), finished.iterate_distance);
+            return Ok(Reached { exchanges: finished.exchanges, ..reached });
         }
         if self.state.stage == Stage::Finish && self.stop.is_none() {
             self.observer.snapshot(&self.state);

@@ -3,7 +3,8 @@
 //! Where features are chosen freely and F is quadratic (`crate::proof`), one factorisation often settles it; that is part of every fit whose search has
 //! summed F up already. Branch and bound goes on from there for as long as the settings ask, takes better choices over, and can be continued from its state.
 
-use super::{Feasible, Run, Stage};
+use super::state::Finished;
+use super::{Run, Stage};
 use crate::certificate::Reached;
 use crate::constraint::Structure;
 use crate::effort::Effort;
@@ -48,7 +49,11 @@ impl Run<'_> {
         let (support, scaled) = self.chosen(&reached.theta, &summed);
         let settled = match (plain, wanted) {
             (Some(size), Some(limit)) => {
-                let search = summed.choices(size).tolerance(self.settings.gap).memory(self.settings.proof_memory);
+                let search = summed.choices(size).memory(self.settings.proof_memory);
+                // What rounding may be is part of the gap that is allowed.
+                let share = 2.0 * summed.doubt(&scaled) / search.settle_within(0, &support, &scaled).upper.abs();
+                let allowed = self.settings.gap;
+                let search = search.tolerance((allowed - share).max(0.5 * allowed));
                 return self.branch_and_bound(reached, &search, &summed, limit);
             }
             (Some(size), None) => summed.choices(size).settle_within(tries, &support, &scaled),
@@ -86,9 +91,11 @@ impl Run<'_> {
         let spent = self.state.proof_time;
         let began = std::time::Instant::now();
         self.state.stage = Stage::Proof;
-        self.state.best =
-            Some(Feasible { objective: proof.incumbent().value, distance: 0.0, theta: reached.theta.clone() });
-        self.state.exchanges = Some(reached.exchanges);
+        self.state.finished = Some(Finished {
+            theta: reached.theta.clone(),
+            iterate_distance: reached.iterate_distance,
+            exchanges: reached.exchanges,
+        });
         let mut is_over = false;
         let stopped = loop {
             let next = proof.nodes() + proof.nodes() / 16 + 8;

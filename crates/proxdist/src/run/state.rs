@@ -40,6 +40,17 @@ pub(crate) struct Feasible {
     pub(crate) theta: Vec<f64>,
 }
 
+/// What the exact finish left to the search for a proof.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Finished {
+    /// Coefficients, then the intercept if there is one.
+    pub(crate) theta: Vec<f64>,
+    /// Distance to the set of the iterate that the finish began with.
+    pub(crate) iterate_distance: Option<f64>,
+    /// What is known about other choices of features.
+    pub(crate) exchanges: Exchanges,
+}
+
 /// The state of a run. A run resumed from it with [`crate::Settings::resume`] and otherwise equal settings ends with the same bits as one that was
 /// never interrupted.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -66,13 +77,14 @@ pub struct State {
     pub(crate) best: Option<Feasible>,
     /// The checkpoints so far.
     pub(crate) trace: Vec<Progress>,
-    /// The search for a proof, while it is on, how long it has taken, and what the finish knew about other choices of features.
+    /// The search for a proof, while it is on, and how long it has taken.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) proof: Option<crate::proof::State>,
     #[serde(default, skip_serializing_if = "Duration::is_zero")]
     pub(crate) proof_time: Duration,
+    /// Where the exact finish has ended, if a proof followed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) exchanges: Option<Exchanges>,
+    pub(crate) finished: Option<Finished>,
 }
 
 impl State {
@@ -112,7 +124,7 @@ impl State {
             trace: Vec::new(),
             proof: None,
             proof_time: Duration::ZERO,
-            exchanges: None,
+            finished: None,
         }
     }
 
@@ -120,7 +132,9 @@ impl State {
     pub(super) fn check(&self, layout: Layout) -> Result<()> {
         let racing = self.race.iter().flat_map(Field::points);
         let best = self.best.iter().map(|best| &best.theta);
-        let mut points = std::iter::once(&self.iterate.theta).chain(racing).chain(best).chain(&self.runners_up);
+        let finished = self.finished.iter().map(|finished| &finished.theta);
+        let known = std::iter::once(&self.iterate.theta).chain(&self.runners_up).chain(finished);
+        let mut points = known.chain(racing).chain(best);
         let rule = "a state of the same problem";
         if let Some(wrong) = points.find(|theta| theta.len() != layout.len()) {
             let (what, found, expected) = ("theta to resume from", wrong.len(), layout.len());
