@@ -107,6 +107,9 @@ pub enum Rule {
     /// The numbers of parts that all have rows.
     #[error("numbers from 0 without a gap")]
     WithoutGap,
+    /// A split with rows on both sides, no row on both.
+    #[error("of rows to fit to and other rows to score on")]
+    SplitOfRows,
     /// A grid beside a schedule.
     #[error("without rho1 where a schedule is given")]
     WithoutRho1,
