@@ -110,6 +110,9 @@ pub enum Rule {
     /// A split with rows on both sides, no row on both.
     #[error("of rows to fit to and other rows to score on")]
     SplitOfRows,
+    /// A split with both classes among the rows that are fitted to.
+    #[error("fitted to rows of both classes")]
+    BothClasses,
     /// A grid beside a schedule.
     #[error("without rho1 where a schedule is given")]
     WithoutRho1,

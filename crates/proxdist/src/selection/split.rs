@@ -54,8 +54,20 @@ impl Deal {
         Self { count: splits.len(), told: Some(Told::Splits(splits)), ..self }
     }
 
-    /// The splits of so many rows; with `labels` every random part has its share of every class.
+    /// The splits of so many rows; with `labels` every random part has its share of every class, and every model two classes.
     pub(crate) fn splits(&self, rows: usize, labels: Option<&[f64]>) -> Result<Splits> {
+        let splits = self.of_rows(rows, labels)?;
+        let Some(labels) = labels else { return Ok(splits) };
+        // Plus zero, so that minus zero is the same label as zero.
+        let label = |row: &usize| (labels[*row] + 0.0).to_bits();
+        let is_of_one = |split: &Split| split.training.windows(2).all(|rows| label(&rows[0]) == label(&rows[1]));
+        match splits.all.iter().position(is_of_one) {
+            Some(number) => Err(Error::setting(split_name(number), Rule::BothClasses, "one class only")),
+            None => Ok(splits),
+        }
+    }
+
+    fn of_rows(&self, rows: usize, labels: Option<&[f64]>) -> Result<Splits> {
         let fold_of = match &self.told {
             None => folds(rows, self.count, labels, self.seed)?,
             Some(Told::Parts(told)) => {
@@ -171,6 +183,15 @@ mod tests {
         ] {
             assert!(!told(others).unwrap().are_folds);
         }
+    }
+
+    #[test]
+    fn both_classes_are_needed_to_fit_to() {
+        let splits = vec![split(&[0, 1, 2], &[3]), split(&[2, 3], &[0, 1])];
+        let deal = Deal::at_random(10).split(splits);
+        let message = deal.splits(4, Some(&[0.0, 1.0, 0.0, -0.0])).unwrap_err().to_string();
+        assert_eq!(message, "the second split must be fitted to rows of both classes, got one class only");
+        assert!(deal.splits(4, Some(&[0.0, 1.0, 0.0, 1.0])).is_ok() && deal.splits(4, None).is_ok());
     }
 
     #[test]
