@@ -47,9 +47,7 @@ def scatter(points: dict[str, list[tuple[float, float]]]) -> str:
     for number, (method, dots) in enumerate(points.items()):
         colour = COLOURS[number % len(COLOURS)]
         for at, above in dots:
-            parts.append(
-                f'<circle cx="{x(at):.1f}" cy="{y(above):.1f}" r="4" fill="{colour}" fill-opacity="0.7"/>'
-            )
+            parts.append(f'<circle cx="{x(at):.1f}" cy="{y(above):.1f}" r="4" fill="{colour}" fill-opacity="0.7"/>')
         line = TOP + 14 + 20 * number
         parts.append(f'<circle cx="{WIDTH - RIGHT + 20}" cy="{line - 4}" r="5" fill="{colour}"/>')
         parts.append(f'<text x="{WIDTH - RIGHT + 32}" y="{line}">{method}</text>')

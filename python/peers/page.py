@@ -46,7 +46,11 @@ def versions() -> str:
     names = ("abess", "celer", "skglm", "scikit-learn", "numpy")
     from proxdist import __version__
 
-    return "Versions: " + ", ".join([f"proxdist {__version__}", *(f"{name} {metadata.version(name)}" for name in names)]) + "."
+    return (
+        "Versions: "
+        + ", ".join([f"proxdist {__version__}", *(f"{name} {metadata.version(name)}" for name in names)])
+        + "."
+    )
 
 
 def machine() -> str:

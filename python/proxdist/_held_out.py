@@ -65,7 +65,7 @@ def scorer_of(scoring: Any) -> Callable[..., float]:
         except ValueError:
             known = ", ".join(OWN)
             raise ValueError(
-                f"no such score: {scoring!r}; it is {known}, a name of sklearn.metrics.get_scorer_names(), or a function"
+                f"no such score: {scoring!r}; it is {known}, a name of sklearn.metrics.get_scorer_names() or a function"
             ) from None
         return scorer
     if not callable(scoring):
@@ -107,7 +107,7 @@ class Judge:
 
     def model(self, coef: Any, intercept: float, test: Any) -> Any:
         """An estimator with these coefficients, whose predictions add the offset of the rows held out."""
-        model = self.kind(**self.parameters)
+        model: Any = self.kind(**self.parameters)
         model.n_features_in_ = self.X.shape[1]
         model.coef_, model.intercept_ = coef, intercept
         if self.classes is not None:

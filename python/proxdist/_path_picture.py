@@ -114,7 +114,12 @@ def _svg(path: Any, what: str, lines: list[tuple[str, Any, Any, Any]], chosen: i
         {"label": name, "points": [[float(at), float(value)] for at, value in zip(sizes, values, strict=True)]}
         for name, sizes, values, _ in lines
     ]
-    plot = {"title": "", "x_label": "number of features", "y_label": _label(path, what), "series": series}
+    plot: dict[str, Any] = {
+        "title": "",
+        "x_label": "number of features",
+        "y_label": _label(path, what),
+        "series": series,
+    }
     if size is not None:
         plot["mark"] = {"at": float(size), "label": f"{size} features"}
     return _proxdist.lines_figure(json.dumps(plot), WIDTH)

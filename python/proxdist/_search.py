@@ -15,13 +15,17 @@ from .sets import Projection, Sparsity, WholeSpace, parse
 #: The largest number of features where none is given, and the ridges that are tried with every number of features.
 LARGEST = 30
 RIDGES = (0.0, 1e-4, 1e-3, 1e-2, 1e-1)
+#: Axes of counts.
+COUNTS = ("sparsity", "rank", "group-sparsity")
 #: Numbers of features for sets that are fitted one by one.
 LADDER = (1, 2, 5, 10, 20, 50, 100)
 
 
-def usual_largest(rows: int, features: int) -> int:
-    """The largest number of features where none is given."""
-    return max(1, min(LARGEST, features, rows // 2))
+def usual_largest(rows: dict[str, Any], features: int) -> int:
+    """The largest number of features where none is given. Weights above 1 may stand for rows that are repeated."""
+    count, weights = len(rows["response"]), rows["weights"]
+    count = count if weights is None else max(count, round(float(weights.sum())))
+    return max(1, min(LARGEST, features, count // 2))
 
 
 def _text(value: Any) -> str:
@@ -33,20 +37,20 @@ def _axis(name: str, values: Any) -> str:
     return f"{name}:{values if isinstance(values, str) else ','.join(_text(value) for value in values)}"
 
 
-def _value(text: str) -> Any:
-    """A value of an axis."""
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            continue
-    return text
+def _value(name: str, text: str) -> Any:
+    """A value of an axis: a count, a number or a word."""
+    if name in COUNTS:
+        return int(text)
+    try:
+        return float(text)
+    except ValueError:
+        return text
 
 
 def results(table: dict[str, Any]) -> dict[str, Any]:
     """The table of scores with the keys of scikit-learn; larger scores are better, so losses are negative."""
     params = [dict(part.split(":", 1) for part in point.split(", ") if ":" in part) for point in table["point"]]
-    params = [{name: _value(text) for name, text in point.items()} for point in params]
+    params = [{name: _value(name, text) for name, text in point.items()} for point in params]
     sign = 1.0 if table["larger_is_better"] else -1.0
     scores = sign * np.array(table["folds"], dtype=float)
     mean = scores.mean(axis=1)
@@ -70,9 +74,7 @@ def results(table: dict[str, Any]) -> dict[str, Any]:
 class Search:
     """Fits by way of a search; for estimators with ``grid``, ``cv``, ``scoring`` and ``choice``."""
 
-    def fit(
-        self: Any, X: Any, y: Any, sample_weight: Any = None, offset: Any = None, groups: Any = None
-    ) -> Any:
+    def fit(self: Any, X: Any, y: Any, sample_weight: Any = None, offset: Any = None, groups: Any = None) -> Any:
         """Chooses by cross-validation and fits the choice to all rows.
 
         ``sample_weight`` weighs rows, ``offset`` is a known part of each linear predictor, and ``groups`` tells a
@@ -93,7 +95,7 @@ class Search:
     def _weight(self: Any) -> float:
         return 0.0 if self.ridge == "auto" else float(self.ridge)
 
-    def _axes(self: Any, rows: int) -> list[str]:
+    def _axes(self: Any, rows: dict[str, Any]) -> list[str]:
         """The grid as the library reads it, one axis a text."""
         grid = self.grid
         if grid is not None and (not isinstance(grid, Mapping) or not grid):
@@ -118,7 +120,7 @@ class Search:
         classes = classes if classes is None or len(classes) == 2 else np.array([0, 1])
         data = (matrix(borrowed), rows, classes)
         plan = {
-            "axes": self._axes(len(rows["response"])),
+            "axes": self._axes(rows),
             "held_out": held_out(self, data, self._groups, int(settings["seed"])),
             "choice": self.choice,
             "progress": progress,
@@ -146,8 +148,12 @@ class Search:
     def _summary(self: Any) -> str:
         rule = "the simplest within one standard error of the best" if "one" in self.choice else "the best"
         chosen = self.best_params_ if isinstance(self.best_params_, list) else [self.best_params_]
-        words = "; ".join(", ".join(f"{name} {value:g}" if isinstance(value, float) else f"{name} {value}"
-                                    for name, value in point.items()) for point in chosen)
+        words = "; ".join(
+            ", ".join(
+                f"{name} {value:g}" if isinstance(value, float) else f"{name} {value}" for name, value in point.items()
+            )
+            for point in chosen
+        )
         scoring = self.scoring if isinstance(self.scoring, str) else "score"
         text: str = super()._summary()  # type: ignore[misc]
         return f"{words or self.constraint_} by {self.n_splits_}-fold cross-validation of {scoring}, {rule}; {text}"

@@ -86,9 +86,7 @@ class SparsePath(BaseEstimator):
     def _is_classification(self) -> bool:
         return _losses.fact(self.loss, "task") in _losses.CLASSES
 
-    def fit(
-        self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None, groups: Any = None
-    ) -> SparsePath:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None, groups: Any = None) -> SparsePath:
         """Finds the models.
 
         ``sample_weight`` weighs rows, ``offset`` is a known part of each linear predictor, and ``groups`` tells a
@@ -107,7 +105,7 @@ class SparsePath(BaseEstimator):
                 raise ValueError(f"a path needs two classes, y has {len(self.classes_)}")
             response = (y == self.classes_[1]).astype(np.float64)
         rows = per_row(response, sample_weight, offset, X)
-        largest = usual_largest(*X.shape) if self.largest is None else whole("largest", self.largest, 1)
+        largest = usual_largest(rows, X.shape[1]) if self.largest is None else whole("largest", self.largest, 1)
         if largest > X.shape[1]:
             raise ValueError(f"largest={largest} features, but there are {X.shape[1]}")
         usual_ridges = RIDGES if self.cv is not None else (0.0,)
@@ -138,7 +136,9 @@ class SparsePath(BaseEstimator):
             settings["threads"] = str(whole("n_jobs", self.n_jobs, 1))
         found = _proxdist.path(features(X), rows, problem, settings, plan)
         if found["interrupted"]:
-            warnings.warn("The path was interrupted: these are the sizes found so far.", ConvergenceWarning, stacklevel=2)
+            warnings.warn(
+                "The path was interrupted: these are the sizes found so far.", ConvergenceWarning, stacklevel=2
+            )
         self._keep(found)
         self._training = (X, y, sample_weight, offset)
         return self
