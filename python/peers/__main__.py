@@ -29,6 +29,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--seconds", type=float, default=0.0, help="start nothing after so long, 0 for no limit")
     parser.add_argument("--thorough", action="store_true", help="the thorough effort of this package, too")
     parser.add_argument("--only", default="", help="names of instances, with commas between them")
+    parser.add_argument("--method", default="", help="one method alone")
     parser.add_argument("--write", action="store_true", help="only write the page")
     return parser.parse_args()
 
@@ -101,6 +102,7 @@ def main() -> None:
         sizes = [size for size in one.sizes if (one.name, method, size) not in done]
         is_late = asked.seconds > 0 and time.monotonic() - started > asked.seconds
         is_asked = not asked.only or one.name in asked.only.split(",")
+        is_asked = is_asked and asked.method in ("", method)
         if not is_wanted or not sizes or not is_asked or is_late:
             continue
         found = run(one, method, sizes, asked.limit)

@@ -40,14 +40,21 @@ def abess(X: Any, y: Any, loss: str, sizes: tuple[int, ...]) -> Chosen:
 
 
 def abess_path(X: Any, y: Any, loss: str, sizes: tuple[int, ...]) -> Chosen:
-    """Splicing with warm starts at all sizes up to one."""
+    """Splicing with warm starts at all sizes up to one, all features looked at.
+
+    Where it hands back a smaller size, as for separated classes, the size alone is fitted, too.
+    """
     from abess import LinearRegression, LogisticRegression
 
     X = X.tocsc() if sparse.issparse(X) else X
     for size in sizes:
         kind = LinearRegression if loss == "squared" else LogisticRegression
         # A criterion that never ends the path early and always takes the largest size.
-        model = kind(support_size=range(1, size + 1), thread=1, ic_type="aic", ic_coef=0.0).fit(X, y)
+        model = kind(
+            support_size=range(1, size + 1), thread=1, ic_type="aic", ic_coef=0.0, important_search=0, alpha=1e-4
+        ).fit(X, y)
+        if np.count_nonzero(model.coef_) < size:
+            model = kind(support_size=size, thread=1, important_search=0, alpha=1e-4).fit(X, y)
         yield size, np.flatnonzero(np.ravel(model.coef_))
 
 
