@@ -1,5 +1,5 @@
 # `make test` checks everything on a machine with Rust and Python; `make demo` fits a model to a small file.
-.PHONY: test demo format lint rust trends docs chromium python wheel bench campaign reproduce clean
+.PHONY: test demo format lint rust trends docs chromium python wheel bench campaign peers reproduce clean
 
 test: format lint rust trends docs python
 
@@ -64,6 +64,21 @@ campaign: $(VENV)/bin/maturin
 	VIRTUAL_ENV=$(VENV) $(VENV)/bin/maturin develop --release --extras test
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 RAYON_NUM_THREADS=1 PYTHONPATH=python $(VENV)/bin/python -m campaign --count $(COUNT) --seed $(SEED) --seconds $(SECONDS) --jobs $(JOBS) \
 		--out target/campaign-$(SEED).jsonl
+
+# This package against others on the same data, one thread and one process each, in an environment of its own; goes on where it was
+# interrupted and writes docs/benchmarks.md. THOROUGH=--thorough adds the highest effort; LIMIT is CPU seconds for one size.
+PEERS = target/peers-venv
+LIMIT = 120
+THOROUGH =
+
+peers: $(VENV)/bin/maturin $(PEERS)/bin/python
+	VIRTUAL_ENV=$(VENV) $(VENV)/bin/maturin develop --release
+	PYTHONPATH=python $(PEERS)/bin/python -m peers --rows target/peers.jsonl --limit $(LIMIT) $(THOROUGH)
+
+$(PEERS)/bin/python: python/peers/requirements.txt
+	python3 -m venv $(PEERS)
+	$(PEERS)/bin/pip install --quiet --disable-pip-version-check -r python/peers/requirements.txt
+	touch $(PEERS)/bin/python
 
 # Every figure and table of the paper, an hour and a half on two cores; goes on where it was interrupted.
 reproduce:

@@ -47,6 +47,7 @@ class Constrained(Display, BaseEstimator):
     random_state: Any
     warm_start: bool
     verbose: int
+    _begin: tuple[Any, float]
 
     def _take(self, parameters: dict[str, Any]) -> None:
         """Keeps the parameters of ``__init__``, its ``locals()``, as they are."""
@@ -68,6 +69,10 @@ class Constrained(Display, BaseEstimator):
     def _set(self) -> ConstraintSet:
         return parse(self.constraint)
 
+    def _weight(self) -> float:
+        """The weight of the ridge term where a search does not choose it."""
+        return float(self.ridge)
+
     def _problem(self, start: tuple[Any, float] | None, shape: tuple[int, int] | None) -> dict[str, Any]:
         if self.standardize not in ("auto", True, False):
             raise ValueError(f"standardize must be 'auto', True or False, got {self.standardize!r}")
@@ -80,7 +85,7 @@ class Constrained(Display, BaseEstimator):
             "loss": self._loss(),
             "classes": hasattr(self, "classes_"),
             "constraint": asked,
-            "ridge": float(self.ridge),
+            "ridge": self._weight(),
             "intercept": bool(self.fit_intercept),
             "standardize": None if self.standardize == "auto" else bool(self.standardize),
             "shape": shape,
@@ -90,6 +95,8 @@ class Constrained(Display, BaseEstimator):
 
     def _start(self, index: int) -> tuple[Any, float] | None:
         """Where a warm start begins."""
+        if hasattr(self, "_begin"):
+            return self._begin
         if not (self.warm_start and hasattr(self, "_results")):
             return None
         before = self._results[index] if index < len(self._results) else None

@@ -67,7 +67,7 @@ def content(estimator: Any, evaluation: dict[str, Any], title: str | None) -> di
             "loss_formula": _losses.fact(estimator.loss, "formula") or "",
             "set": set_text,
             "spec": set_text,
-            "ridge": float(estimator.ridge),
+            "ridge": float(getattr(estimator, "ridge_", estimator.ridge)),
             "intercept": bool(estimator.fit_intercept),
         },
         "intercept": result["intercept"],

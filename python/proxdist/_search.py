@@ -6,59 +6,122 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from sklearn.model_selection import check_cv
+from scipy.stats import rankdata
 
 from . import _proxdist
-from ._input import whole
-from .sets import Projection, parse
+from ._held_out import held_out, matrix
+from .sets import Projection, Sparsity, WholeSpace, parse
 
+#: The largest number of features where none is given, and the ridges that are tried with every number of features.
+LARGEST = 30
+RIDGES = (0.0, 1e-4, 1e-3, 1e-2, 1e-1)
+#: Axes of counts.
+COUNTS = ("sparsity", "rank", "group-sparsity")
+#: Numbers of features for sets that are fitted one by one.
 LADDER = (1, 2, 5, 10, 20, 50, 100)
 
 
-def axes(grid: Mapping[str, Any] | None, features: int) -> list[str]:
-    """The grid as the library reads it, one axis a text."""
-    if grid is None:
-        steps = [step for step in LADDER if step < features] + ([features] if features <= LADDER[-1] else [])
-        grid = {"sparsity": steps}
-    if not isinstance(grid, Mapping) or not grid:
-        raise TypeError(f"grid is a dictionary such as {{'sparsity': [5, 10, 20]}}, got {grid!r}")
-    return [f"{name}:{','.join(_text(value) for value in values)}" for name, values in grid.items()]
+def usual_largest(rows: dict[str, Any], features: int) -> int:
+    """The largest number of features where none is given. Weights above 1 may stand for rows that are repeated."""
+    count, weights = len(rows["response"]), rows["weights"]
+    count = count if weights is None else max(count, round(float(weights.sum())))
+    return max(1, min(LARGEST, features, count // 2))
 
 
 def _text(value: Any) -> str:
     return value if isinstance(value, str) else repr(value.item() if hasattr(value, "item") else value)
 
 
-def folds(cv: Any, response: Any) -> dict[str, Any]:
-    """Folds by their number, or the part of each row by a splitter of scikit-learn or a list of splits."""
-    rows = len(response)
-    if isinstance(cv, (int, np.integer)) and not isinstance(cv, bool):
-        if rows < whole("cv", cv, 2):
-            raise ValueError(f"cv={cv} folds need a row each, but n_samples = {rows}")
-        return {"folds": int(cv), "fold_of": None}
-    splits = list(check_cv(cv, response).split(np.zeros((rows, 1)), response))
-    fold_of = np.full(rows, -1)
-    for fold, (train, test) in enumerate(splits):
-        if (fold_of[test] >= 0).any() or len(np.union1d(train, test)) != rows or len(train) + len(test) != rows:
-            raise ValueError("cv must hold out every row once and fit to all others; use GridSearchCV for other splits")
-        fold_of[test] = fold
-    if (fold_of < 0).any():
-        raise ValueError(f"cv must hold out every row once; row {np.flatnonzero(fold_of < 0)[0]} never is")
-    return {"folds": len(splits), "fold_of": fold_of.tolist()}
+def _axis(name: str, values: Any) -> str:
+    """One axis as the library reads it; its values may be text, as in ``"1-20"``."""
+    return f"{name}:{values if isinstance(values, str) else ','.join(_text(value) for value in values)}"
+
+
+def _value(name: str, text: str) -> Any:
+    """A value of an axis: a count, a number or a word."""
+    if name in COUNTS:
+        return int(text)
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+def results(table: dict[str, Any]) -> dict[str, Any]:
+    """The table of scores with the keys of scikit-learn; larger scores are better, so losses are negative."""
+    params = [dict(part.split(":", 1) for part in point.split(", ") if ":" in part) for point in table["point"]]
+    params = [{name: _value(name, text) for name, text in point.items()} for point in params]
+    sign = 1.0 if table["larger_is_better"] else -1.0
+    scores = sign * np.array(table["folds"], dtype=float)
+    mean = scores.mean(axis=1)
+    found: dict[str, Any] = {"params": params}
+    for name in params[0]:
+        column = np.ma.MaskedArray(np.empty(len(params), dtype=object), mask=False)
+        column[:] = [point[name] for point in params]
+        found[f"param_{name}"] = column
+    found |= {f"split{fold}_test_score": scores[:, fold] for fold in range(scores.shape[1])}
+    worst = np.nanmin(mean) - 1.0 if np.isfinite(mean).any() else 0.0
+    ranks = rankdata(-np.nan_to_num(mean, nan=worst, neginf=worst), method="min")
+    return found | {
+        "mean_test_score": mean,
+        "std_test_score": scores.std(axis=1),
+        "rank_test_score": ranks.astype(np.int32),
+        "standard_error": np.array(table["standard_error"]),
+        "converged": np.array(table["converged"]),
+    }
 
 
 class Search:
     """Fits by way of a search; for estimators with ``grid``, ``cv``, ``scoring`` and ``choice``."""
+
+    def fit(self: Any, X: Any, y: Any, sample_weight: Any = None, offset: Any = None, groups: Any = None) -> Any:
+        """Chooses by cross-validation and fits the choice to all rows.
+
+        ``sample_weight`` weighs rows, ``offset`` is a known part of each linear predictor, and ``groups`` tells a
+        splitter such as ``GroupKFold`` which rows belong together.
+        """
+        self._groups = None if groups is None else np.asarray(groups)
+        try:
+            return super().fit(X, y, sample_weight, offset)  # type: ignore[misc]
+        finally:
+            del self._groups
+
+    def _is_by_paths(self: Any) -> bool:
+        """Whether all numbers of features are found at once: sparsity alone, fitted in the usual way."""
+        names = set(() if self.grid is None else self.grid)
+        usual = self.method == "spd" and bool(self.polish) and names <= {"sparsity", "ridge"}
+        return usual and isinstance(self._set(), (Sparsity, WholeSpace))
+
+    def _weight(self: Any) -> float:
+        return 0.0 if self.ridge == "auto" else float(self.ridge)
+
+    def _axes(self: Any, rows: dict[str, Any]) -> list[str]:
+        """The grid as the library reads it, one axis a text."""
+        grid = self.grid
+        if grid is not None and (not isinstance(grid, Mapping) or not grid):
+            raise TypeError(f"grid is a dictionary such as {{'sparsity': [5, 10, 20]}}, got {grid!r}")
+        features, by_paths = self.n_features_in_, self._is_by_paths()
+        if grid is None and by_paths:
+            grid = {"sparsity": range(1, usual_largest(rows, features) + 1)}
+        elif grid is None:
+            steps = [step for step in LADDER if step < features]
+            grid = {"sparsity": steps + ([features] if features <= LADDER[-1] else [])}
+        if by_paths and self.ridge == "auto" and "sparsity" in grid and "ridge" not in grid:
+            grid = {**grid, "ridge": RIDGES}
+        return [_axis(name, values) for name, values in grid.items()]
 
     def _run(self: Any, borrowed: Any, rows: Any, problem: Any, settings: Any, progress: Any) -> dict[str, Any]:
         if isinstance(self._set(), Projection):
             raise TypeError(
                 "a search needs a set with a name; fit a projection of your own without one, or use GridSearchCV"
             )
+        classes = getattr(self, "classes_", None)
+        # Of more than two classes each is held against the rest.
+        classes = classes if classes is None or len(classes) == 2 else np.array([0, 1])
+        data = (matrix(borrowed), rows, classes)
         plan = {
-            "axes": axes(self.grid, self.n_features_in_),
-            **folds(self.cv, rows["response"]),
-            "scoring": self.scoring,
+            "axes": self._axes(rows),
+            "held_out": held_out(self, data, self._groups, int(settings["seed"])),
             "choice": self.choice,
             "progress": progress,
         }
@@ -67,8 +130,30 @@ class Search:
     def _keep(self: Any) -> None:
         super()._keep()  # type: ignore[misc]
         tables = [result["search"] for result in self._results]
-        chosen = [(parse(table["constraint"][table["chosen"]]), table["ridge"][table["chosen"]]) for table in tables]
         single = len(tables) == 1
-        self.cv_results_ = tables[0] if single else tables
-        self.constraint_ = chosen[0][0] if single else [constraint for constraint, _ in chosen]
-        self.ridge_ = chosen[0][1] if single else [ridge for _, ridge in chosen]
+
+        def of(values: list[Any]) -> Any:
+            return values[0] if single else values
+
+        chosen = [table["chosen"] for table in tables]
+        found = [results(table) for table in tables]
+        self.cv_results_ = of(found)
+        self.best_index_ = of(chosen)
+        self.best_params_ = of([table["params"][at] for table, at in zip(found, chosen, strict=True)])
+        self.best_score_ = of([float(table["mean_test_score"][at]) for table, at in zip(found, chosen, strict=True)])
+        self.n_splits_ = len(tables[0]["folds"][0])
+        self.constraint_ = of([parse(table["constraint"][at]) for table, at in zip(tables, chosen, strict=True)])
+        self.ridge_ = of([table["ridge"][at] for table, at in zip(tables, chosen, strict=True)])
+
+    def _summary(self: Any) -> str:
+        rule = "the simplest within one standard error of the best" if "one" in self.choice else "the best"
+        chosen = self.best_params_ if isinstance(self.best_params_, list) else [self.best_params_]
+        words = "; ".join(
+            ", ".join(
+                f"{name} {value:g}" if isinstance(value, float) else f"{name} {value}" for name, value in point.items()
+            )
+            for point in chosen
+        )
+        scoring = self.scoring if isinstance(self.scoring, str) else "score"
+        text: str = super()._summary()  # type: ignore[misc]
+        return f"{words or self.constraint_} by {self.n_splits_}-fold cross-validation of {scoring}, {rule}; {text}"

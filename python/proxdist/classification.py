@@ -159,10 +159,11 @@ class ConstrainedClassifier(_Classification):
 
 
 class ConstrainedClassifierCV(Search, _Classification):
-    """The same with the parameter of the set chosen by cross-validation.
+    """The same with the parameter of the set chosen by cross-validation: 10 folds and one standard error by default.
 
-    ``grid``, ``cv``, ``scoring`` and ``choice`` are those of :class:`ConstrainedRegressorCV`, the rest is as in
-    :class:`ConstrainedClassifier`. With more than two classes each model chooses for itself.
+    ``grid``, ``cv``, ``scoring``, ``choice`` and ``ridge`` are those of :class:`ConstrainedRegressorCV`, the rest is as
+    in :class:`ConstrainedClassifier`. With more than two classes each model chooses for itself, by its scores of the
+    class (1) against the rest (0).
     """
 
     def __init__(
@@ -171,10 +172,10 @@ class ConstrainedClassifierCV(Search, _Classification):
         grid: Any = None,
         *,
         cv: Any = 10,
-        scoring: str = "loss",
+        scoring: Any = "loss",
         choice: str = "one_standard_error",
         constraint: Any = None,
-        ridge: float = 0.0,
+        ridge: float | str = "auto",
         fit_intercept: bool = True,
         standardize: bool | str = "auto",
         method: str = "spd",

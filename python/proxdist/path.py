@@ -12,16 +12,15 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from . import _losses, _proxdist
+from ._held_out import held_out
 from ._input import checked, features, per_row, whole
 from ._losses import grammar
-from ._search import folds
+from ._path_picture import draw
+from ._search import RIDGES, usual_largest
 from .classification import ConstrainedClassifier
 from .regression import ConstrainedRegressor
 from .sets import Sparsity
 
-#: The largest size where none is given, and the ridges that cross-validation chooses from.
-LARGEST = 30
-RIDGES = (0.0, 1e-4, 1e-3, 1e-2, 1e-1)
 CRITERIA = ("cv", "cv-best", "aic", "bic", "ebic")
 
 
@@ -40,10 +39,10 @@ class SparsePath(BaseEstimator):
     ridges : sequence of float, optional
         Weights of the ridge term, a path for each. By default 0, 1e-4, 1e-3, 1e-2 and 1e-1 with ``cv``, else 0 alone:
         criteria without held-out rows do not see shrinkage.
-    cv : int, splitter or None
-        Folds; ``None`` for no held-out scores.
-    scoring : str
-        What held-out rows are scored by: "loss", "auc", ...
+    cv : int, splitter, list of splits or None
+        As for :class:`ConstrainedRegressorCV`, 10 folds by default; ``None`` for no held-out scores.
+    scoring : str, callable or None
+        As for :class:`ConstrainedRegressorCV`: "loss", "auc", "roc_auc", a function of model, ``X`` and ``y``, ...
     fit_intercept, standardize, random_state, n_jobs :
         As for the estimators. ``random_state`` is a whole number and deals the folds.
 
@@ -57,7 +56,8 @@ class SparsePath(BaseEstimator):
     aic_, bic_, ebic_ :
         Criteria, ``None`` for losses that are no likelihood.
     cv_mean_, cv_se_, cv_folds_ :
-        Held-out scores, their standard errors, and those of each fold; with ``cv``.
+        Held-out scores, their standard errors, and those of each fold; with ``cv``. Losses are smaller where they are
+        better, unless ``scoring`` is a name of scikit-learn's for their negatives, or a function.
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class SparsePath(BaseEstimator):
         *,
         ridges: Any = None,
         cv: Any = 10,
-        scoring: str = "loss",
+        scoring: Any = "loss",
         fit_intercept: bool = True,
         standardize: bool | str = "auto",
         random_state: int = 0,
@@ -86,8 +86,12 @@ class SparsePath(BaseEstimator):
     def _is_classification(self) -> bool:
         return _losses.fact(self.loss, "task") in _losses.CLASSES
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> SparsePath:
-        """Finds the models; ``sample_weight`` weighs rows, ``offset`` is a known part of each linear predictor."""
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None, groups: Any = None) -> SparsePath:
+        """Finds the models.
+
+        ``sample_weight`` weighs rows, ``offset`` is a known part of each linear predictor, and ``groups`` tells a
+        splitter which rows belong together.
+        """
         if not isinstance(self.loss, str):
             raise TypeError(f"a path needs a loss by name, got {self.loss!r}")
         if self.standardize not in ("auto", True, False):
@@ -101,14 +105,15 @@ class SparsePath(BaseEstimator):
                 raise ValueError(f"a path needs two classes, y has {len(self.classes_)}")
             response = (y == self.classes_[1]).astype(np.float64)
         rows = per_row(response, sample_weight, offset, X)
-        n, p = X.shape
-        usual = max(1, min(LARGEST, p, n // 2))
-        largest = usual if self.largest is None else whole("largest", self.largest, 1)
-        if largest > p:
-            raise ValueError(f"largest={largest} features, but there are {p}")
+        largest = usual_largest(rows, X.shape[1]) if self.largest is None else whole("largest", self.largest, 1)
+        if largest > X.shape[1]:
+            raise ValueError(f"largest={largest} features, but there are {X.shape[1]}")
         usual_ridges = RIDGES if self.cv is not None else (0.0,)
         ridges = usual_ridges if self.ridges is None else np.atleast_1d(self.ridges)
-        dealt = {"folds": 0, "fold_of": None} if self.cv is None else folds(self.cv, rows["response"])
+        seed = whole("random_state", self.random_state, 0)
+        dealt: dict[str, Any] = {"folds": 0, "splits": None, "scoring": "loss", "scorer": None}
+        if self.cv is not None:
+            dealt = held_out(self, (X, rows, getattr(self, "classes_", None)), groups, seed)
         problem = {
             "loss": grammar(self.loss),
             "classes": self._is_classification(),
@@ -123,16 +128,17 @@ class SparsePath(BaseEstimator):
         plan = {
             "largest": largest,
             "ridges": [float(ridge) for ridge in ridges],
-            **dealt,
-            "scoring": self.scoring,
+            "held_out": dealt,
             "progress": None,
         }
-        settings = {"seed": str(whole("random_state", self.random_state, 0))}
+        settings = {"seed": str(seed)}
         if self.n_jobs is not None and self.n_jobs != -1:
             settings["threads"] = str(whole("n_jobs", self.n_jobs, 1))
         found = _proxdist.path(features(X), rows, problem, settings, plan)
         if found["interrupted"]:
-            warnings.warn("The path was interrupted: these are the sizes found so far.", ConvergenceWarning, stacklevel=2)
+            warnings.warn(
+                "The path was interrupted: these are the sizes found so far.", ConvergenceWarning, stacklevel=2
+            )
         self._keep(found)
         self._training = (X, y, sample_weight, offset)
         return self
@@ -149,9 +155,13 @@ class SparsePath(BaseEstimator):
             values = found[name]
             setattr(self, f"{name}_", None if values is None else np.array(values))
         if self.cv is not None:
-            self.cv_mean_ = np.array(found["mean"])
+            # The library has the score itself where scikit-learn's name is that of its negative.
+            sign = -1.0 if isinstance(self.scoring, str) and self.scoring.startswith("neg_") else 1.0
+            sign = 1.0 if found["larger_is_better"] else sign
+            self._larger_is_better = found["larger_is_better"] or sign < 0
+            self.cv_mean_ = sign * np.array(found["mean"])
             self.cv_se_ = np.array(found["standard_error"])
-            self.cv_folds_ = np.array(found["folds"])
+            self.cv_folds_ = sign * np.array(found["folds"])
             self._chosen = {"cv": found["one_standard_error"], "cv-best": found["best"]}
 
     def index(self, criterion: str = "cv") -> int:
@@ -185,4 +195,20 @@ class SparsePath(BaseEstimator):
             random_state=self.random_state,
             n_jobs=self.n_jobs,
         )
-        return model.fit(X, y, sample_weight=sample_weight, offset=offset)
+        # Never above the path: the search for this size starts there, too.
+        model._begin = (self.coefs_[at].tolist(), float(self.intercepts_[at]))
+        try:
+            return model.fit(X, y, sample_weight=sample_weight, offset=offset)
+        finally:
+            del model._begin
+
+    def plot(self, what: str | None = None, criterion: str | None = None, ax: Any = None) -> Any:
+        """A picture of the path over the number of features.
+
+        ``what`` is "scores" (held-out scores with their standard errors), "objective", "aic", "bic", "ebic" or
+        "coefficients" (of the ridge that ``criterion`` chooses); by default the scores if there are any, else F. The
+        choice of ``criterion`` is marked. Returns the axes if matplotlib is installed, else a picture that notebooks
+        show and whose ``svg`` can be written to a file.
+        """
+        check_is_fitted(self, "sizes_")
+        return draw(self, what, criterion, ax)

@@ -246,21 +246,33 @@ class MatrixRegressor(_Stream, _Regression):
 
 
 class ConstrainedRegressorCV(Search, _Regression):
-    """The same with the parameter of the set chosen by cross-validation.
+    """The same with the parameter of the set chosen by cross-validation: 10 folds and one standard error by default.
+
+    Numbers of features are all tried at once, fold by fold, as in :class:`SparsePath`, and by default with several
+    ridges: the best features without any shrinkage often predict worse than fewer or shrunk ones. Other sets are
+    fitted one by one.
 
     Parameters
     ----------
     grid : dict or None
-        What to choose from, as in ``{"sparsity": [5, 10, 20], "ridge": [0, 1e-3]}``: parameters of sets (sparsity,
-        rank, ball, l1, linf, simplex, group-sparsity), ``ridge`` and ``rho1``. ``None`` tries sparsities of 1, 2, 5,
-        10, … features.
+        What to choose from, as in ``{"sparsity": range(1, 21), "ridge": [0, 1e-3]}``: parameters of sets (sparsity,
+        rank, ball, l1, linf, simplex, group-sparsity), ``ridge`` and ``rho1``. Values may be text with ranges:
+        ``{"sparsity": "1-20", "ridge": "0,1e-4..1,log,5"}``. ``None`` tries 1, 2, 3, … features, 30 at most, no more
+        than there are and than half the rows; with a ``constraint`` beside sparsity 1, 2, 5, 10, … features.
     cv : int, splitter or list of splits
-        Folds, dealt at random and stratified for classes; or a splitter of scikit-learn that holds out every row once,
-        such as ``GroupKFold`` by way of a list of its splits.
-    scoring : {"loss", "mse", "auc", "accuracy"}
-        What a held-out fold is scored by.
+        A number of folds, dealt at random by ``random_state`` and stratified for classes; or a splitter of
+        scikit-learn (``KFold``, ``TimeSeriesSplit``, ``GroupKFold`` with ``fit(..., groups=groups)``), or a list of
+        pairs of rows to fit to and rows to score on.
+    scoring : str, callable or None
+        What a held-out fold is scored by: "loss" (the mean loss), "mse", "auc" or "accuracy", a name of
+        scikit-learn's such as "roc_auc", or a function of model, ``X`` and ``y`` whose larger values are better;
+        ``None`` is the estimator's own ``score``. Weights of rows count where a score takes them.
     choice : {"one_standard_error", "best"}
-        The simplest model within one standard error of the best, or the best.
+        The simplest model (the fewest features, then the largest ridge) within one standard error of the best, or the
+        best.
+    ridge : "auto" or float
+        Where ``grid`` has no ridge: "auto" tries 0, 1e-4, 1e-3, 1e-2 and 1e-1 with every number of features, and is 0
+        for other sets.
 
     ``constraint`` is the set whose parameter the grid replaces or, if it has none of that name, that it is
     intersected with. All other parameters and attributes are those of :class:`ConstrainedRegressor`.
@@ -268,7 +280,11 @@ class ConstrainedRegressorCV(Search, _Regression):
     Attributes
     ----------
     constraint_, ridge_ : what was chosen.
-    cv_results_ : the scores of all points.
+    best_params_, best_index_, best_score_ : the same as a point of the grid, its place and its mean score.
+    cv_results_ : the scores of all points, with the keys of scikit-learn's ``GridSearchCV`` (``params``, ``param_…``,
+        ``mean_test_score``, ``std_test_score``, ``rank_test_score``, ``split0_test_score``, …): larger is better, so
+        losses are negative. Also ``standard_error`` of the means, and ``converged``, the number of folds whose fit has
+        a minimum.
     """
 
     def __init__(
@@ -277,10 +293,10 @@ class ConstrainedRegressorCV(Search, _Regression):
         grid: Any = None,
         *,
         cv: Any = 10,
-        scoring: str = "loss",
+        scoring: Any = "loss",
         choice: str = "one_standard_error",
         constraint: Any = None,
-        ridge: float = 0.0,
+        ridge: float | str = "auto",
         fit_intercept: bool = True,
         standardize: bool | str = "auto",
         method: str = "spd",

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from conftest import planted, planted_classes
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
-from sklearn.model_selection import ShuffleSplit
+from sklearn.model_selection import GroupKFold
 
 from proxdist import (
     ConstrainedClassifier,
@@ -97,8 +97,14 @@ def test_a_bad_search_is_named():
         ConstrainedRegressorCV(grid=["sparsity:5"]).fit(X, Y)
     with pytest.raises(ValueError, match="folds need a row each, but n_samples = 60"):
         ConstrainedRegressorCV(cv=99).fit(X, Y)
-    with pytest.raises(ValueError, match="hold out every row once"):
-        ConstrainedRegressorCV(cv=ShuffleSplit(3)).fit(X, Y)
+    with pytest.raises(ValueError, match="row 1 on both sides"):
+        ConstrainedRegressorCV(cv=[([0, 1, 2], [1, 5])]).fit(X, Y)
+    with pytest.raises(ValueError, match="whole numbers from 0"):
+        ConstrainedRegressorCV(cv=[([0, 1, 2], [-1])]).fit(X, Y)
+    with pytest.raises(ValueError, match="no splits"):
+        ConstrainedRegressorCV(cv=[]).fit(X, Y)
+    with pytest.raises(ValueError, match="groups has 3 entries, expected 60"):
+        ConstrainedRegressorCV(cv=GroupKFold(2)).fit(X, Y, groups=[1, 2, 3])
     with pytest.raises(ValueError, match="choice must be"):
         ConstrainedRegressorCV(choice="worst").fit(X, Y)
     with pytest.raises(ValueError, match="no such score"):

@@ -108,7 +108,7 @@ def test_the_search_of_the_library_finds_the_planted_sparsity():
     model = ConstrainedRegressorCV(grid={"sparsity": [1, 2, 3, 10], "ridge": [0, 0.1]}).fit(X, y)
     assert model.constraint_ == Sparsity(3)
     assert set(model.support_) == set(np.flatnonzero(theta))
-    assert len(model.cv_results_["mean"]) == 8
+    assert len(model.cv_results_["params"]) == 8
     labels = planted_classes(rows=800, seed=5)
     classifier = ConstrainedClassifierCV(grid={"sparsity": [1, 3, 10]}, scoring="auc").fit(*labels[:2])
     assert classifier.constraint_ == Sparsity(3)

@@ -10,6 +10,7 @@ mod callables;
 mod data;
 mod error;
 mod fit;
+mod held_out;
 mod outcome;
 mod partial;
 mod path;
@@ -30,12 +31,12 @@ mod _proxdist {
     #[pymodule_export]
     use super::path::path;
     #[pymodule_export]
-    use super::pictures::{coefficients_figure, convergence_figure, page};
+    use super::pictures::{coefficients_figure, convergence_figure, curve_figure, lines_figure, page};
     #[pymodule_export]
     use super::select::select;
     #[pymodule_export]
     use super::tools::{
-        canonical_set, constraints, evaluate, linear_predictor, loss_facts, loss_mean, loss_names, losses,
+        canonical_set, constraints, evaluate, folds, linear_predictor, loss_facts, loss_mean, loss_names, losses,
         model_fields, project, search_defaults, set_examples, settings, write_whole,
     };
     use pyo3::prelude::*;

@@ -2,13 +2,13 @@
 
 use crate::data::{Features, PerRow};
 use crate::error::exception;
+use crate::held_out::HeldOut;
 use crate::problem::{self, Options, Request};
 use crate::supervise::{Link, Search, supervised};
 use proxdist::constraint::Sparsity;
 use proxdist::path::{
     Criterion, FinishedFold, Path, PathObserver, PathProgress, PathSettings, PathValidation, PathWatch,
 };
-use proxdist::selection::Scoring;
 use proxdist::{Preparation, Problem, Units};
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
@@ -21,11 +21,7 @@ use std::ops::ControlFlow;
 pub(crate) struct Plan {
     largest: usize,
     ridges: Vec<f64>,
-    /// Zero for no held-out scores.
-    folds: usize,
-    /// The part of each row, if they are not to be dealt at random.
-    fold_of: Option<Vec<usize>>,
-    scoring: String,
+    held_out: HeldOut,
     /// Who is told how far it is.
     progress: Option<Py<PyAny>>,
 }
@@ -67,6 +63,7 @@ struct Scores {
     standard_error: Vec<f64>,
     folds: Vec<Vec<f64>>,
     separated: Vec<usize>,
+    larger_is_better: bool,
     best: usize,
     simplest: usize,
 }
@@ -83,11 +80,11 @@ pub(crate) fn path<'py>(
 ) -> PyResult<Bound<'py, PyDict>> {
     let (py, source, numbers) = (features.py(), features.source()?, per_row.numbers()?);
     let settings = problem::settings(&settings)?;
-    let scoring: Scoring = plan.scoring.parse().map_err(|error| exception(&error))?;
+    let scoring = plan.held_out.scoring()?;
     let largest_ridge = plan.ridges.iter().copied().fold(0.0, f64::max);
     let how = PathSettings::default().ridges(plan.ridges);
     let how = settings.threads_value().map_or(how.clone(), |threads| how.threads(threads));
-    let (largest, folds, seed) = (plan.largest, plan.folds, settings.seed_value());
+    let (largest, folds, seed) = (plan.largest, plan.held_out.folds, settings.seed_value());
     let link = Link::default();
     let (found, units, scores) = supervised(py, &link, plan.progress, || {
         let failed = |error| exception(&error);
@@ -104,14 +101,19 @@ pub(crate) fn path<'py>(
             drop(asked);
             return Ok((found, units, None));
         }
+        let scorer = plan.held_out.scorer(&link);
         let validation = PathValidation::new(&data, loss, largest)
             .intercept(problem.intercept)
             .standardize(problem.standardize())
             .folds(folds)
             .seed(seed)
             .scoring(scoring);
-        let validation = match plan.fold_of {
-            Some(fold_of) => validation.fold_of(fold_of),
+        let validation = match plan.held_out.splits() {
+            Some(splits) => validation.splits(splits),
+            None => validation,
+        };
+        let validation = match &scorer {
+            Some(scorer) => validation.scored_by(scorer),
             None => validation,
         };
         match validation.run_watched(&how, &Linked(&link)).map_err(failed)? {
@@ -122,6 +124,7 @@ pub(crate) fn path<'py>(
                     standard_error: found.scores.iter().map(|score| score.standard_error).collect(),
                     folds: found.scores.iter().map(|score| score.folds.clone()).collect(),
                     separated: found.scores.iter().map(|score| score.separated).collect(),
+                    larger_is_better: found.scoring.larger_is_better(),
                     best: found.best,
                     simplest: found.one_standard_error,
                 };
@@ -134,12 +137,12 @@ pub(crate) fn path<'py>(
     }
     let result = points(py, &found, &units)?;
     result.set_item("interrupted", link.is_interrupted())?;
-    result.set_item("larger_is_better", scoring.larger_is_better())?;
     if let Some(scores) = scores {
         result.set_item("mean", scores.mean)?;
         result.set_item("standard_error", scores.standard_error)?;
         result.set_item("folds", scores.folds)?;
         result.set_item("separated_folds", scores.separated)?;
+        result.set_item("larger_is_better", scores.larger_is_better)?;
         result.set_item("best", scores.best)?;
         result.set_item("one_standard_error", scores.simplest)?;
     }

@@ -1,7 +1,7 @@
 //! Figures and the report, the same as the program draws. Their content comes as JSON, field by field as in `proxdist-report`.
 
 use proxdist_report::svg::Style;
-use proxdist_report::{Coefficient, CoefficientMatrix, Report, TracePoint, figures};
+use proxdist_report::{Coefficient, CoefficientMatrix, CvCurve, LinePlot, Report, TracePoint, figures};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -34,6 +34,20 @@ pub(crate) fn coefficients_figure(
     }
     let named = names.into_iter().zip(values).map(|(name, value)| Coefficient::new(name, value));
     figures::coefficients(&named.collect::<Vec<_>>(), style(width))
+}
+
+/// Held-out scores with their errors, as SVG.
+#[pyfunction]
+pub(crate) fn curve_figure(curve: &str, width: f64) -> PyResult<String> {
+    let curve: CvCurve = serde_json::from_str(curve).map_err(|error| refused(&error))?;
+    Ok(figures::cv_curve(&curve, style(width)))
+}
+
+/// Lines on common axes, as SVG.
+#[pyfunction]
+pub(crate) fn lines_figure(plot: &str, width: f64) -> PyResult<String> {
+    let plot: LinePlot = serde_json::from_str(plot).map_err(|error| refused(&error))?;
+    Ok(figures::lines(&plot, style(width)))
 }
 
 /// One page about a fit.

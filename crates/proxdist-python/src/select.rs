@@ -2,10 +2,11 @@
 
 use crate::data::{Features, PerRow};
 use crate::error::exception;
+use crate::held_out::HeldOut;
 use crate::outcome;
 use crate::problem::{self, Options, Request};
 use crate::supervise::{Link, Search, supervised};
-use proxdist::selection::{Choice, CrossValidation, Finished, Grid, Scoring, Selection, Watch};
+use proxdist::selection::{Choice, CrossValidation, Finished, Grid, Selection, Watch};
 use proxdist::{Note, Setting};
 use pyo3::exceptions::{PyKeyboardInterrupt, PyValueError};
 use pyo3::prelude::*;
@@ -19,10 +20,7 @@ use std::time::Instant;
 pub(crate) struct Plan {
     /// One axis a text, as in `sparsity:5,10,20`.
     axes: Vec<String>,
-    folds: usize,
-    /// The part of each row, if they are not to be dealt at random.
-    fold_of: Option<Vec<usize>>,
-    scoring: String,
+    held_out: HeldOut,
     choice: String,
     /// Who is told how far it is.
     progress: Option<Py<PyAny>>,
@@ -56,7 +54,7 @@ pub(crate) fn select<'py>(
     let settings = problem::settings(&settings)?;
     let seed = settings.seed_value();
     let grid = Grid::parse(&plan.axes).map_err(|error| exception(&error))?;
-    let scoring: Scoring = plan.scoring.parse().map_err(|error| exception(&error))?;
+    let scoring = plan.held_out.scoring()?;
     let choice: Choice = plan.choice.parse().map_err(|error| exception(&error))?;
     let Some(spec) = problem.constraint.spec()? else {
         return Err(PyValueError::new_err(
@@ -69,16 +67,21 @@ pub(crate) fn select<'py>(
         let started = Instant::now();
         let data = problem.data(source, numbers).map_err(failed)?;
         let settings = problem.started(settings);
+        let scorer = plan.held_out.scorer(&link);
         let search = CrossValidation::new(&data, problem.loss.loss(problem.classes, &link)?, spec)
             .ridge(problem.ridge)
             .intercept(problem.intercept)
             .standardize(problem.standardize())
-            .folds(plan.folds)
+            .folds(plan.held_out.folds)
             .seed(seed)
             .scoring(scoring)
             .choice(choice);
-        let search = match plan.fold_of {
-            Some(fold_of) => search.fold_of(fold_of),
+        let search = match plan.held_out.splits() {
+            Some(splits) => search.splits(splits),
+            None => search,
+        };
+        let search = match &scorer {
+            Some(scorer) => search.scored_by(scorer),
             None => search,
         };
         match search.run_watched(&grid, &settings, &&link).map_err(failed)? {

@@ -202,6 +202,13 @@ pub(crate) fn search_defaults(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     Ok(defaults)
 }
 
+/// The part of each row, of so many, as the library deals them; with labels every part has its share of every class.
+#[pyfunction]
+#[pyo3(signature = (rows, count, labels, seed))]
+pub(crate) fn folds(rows: usize, count: usize, labels: Option<Vec<f64>>, seed: u64) -> PyResult<Vec<usize>> {
+    proxdist::selection::folds(rows, count, labels.as_deref(), seed).map_err(|error| exception(&error))
+}
+
 /// Every loss: syntax, definition, responses.
 #[pyfunction]
 pub(crate) fn losses() -> Vec<(String, &'static str, &'static str)> {

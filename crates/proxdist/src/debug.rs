@@ -6,6 +6,7 @@ use crate::data::{ChunkSource, RandomAccess};
 use crate::loss::Loss;
 use crate::prox::BatchProx;
 use crate::schedule::Schedule;
+use crate::selection::OwnScore;
 use crate::solver::Step;
 use std::fmt::{Debug, Formatter, Result};
 
@@ -42,6 +43,12 @@ impl Debug for dyn RandomAccess + '_ {
 impl Debug for dyn BatchProx + '_ {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
         f.write_str("BatchProx")
+    }
+}
+
+impl Debug for dyn OwnScore + '_ {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        f.write_str("OwnScore")
     }
 }
 

@@ -107,6 +107,12 @@ pub enum Rule {
     /// The numbers of parts that all have rows.
     #[error("numbers from 0 without a gap")]
     WithoutGap,
+    /// A split with rows on both sides, no row on both.
+    #[error("of rows to fit to and other rows to score on")]
+    SplitOfRows,
+    /// A split with both classes among the rows that are fitted to.
+    #[error("fitted to rows of both classes")]
+    BothClasses,
     /// A grid beside a schedule.
     #[error("without rho1 where a schedule is given")]
     WithoutRho1,

@@ -65,7 +65,10 @@ fn the_last_fit_is_the_one_made_by_hand() {
     assert_eq!(selection.chosen, selection.best);
     let set = selection.chosen().point.constraint.build(data.parameter_shape()).unwrap();
     let by_hand = Problem::new(&data, Squared, set).intercept(true).ridge(0.01).fit(&quick().seed(8)).unwrap();
-    assert_eq!(selection.fit.coefficients(), by_hand.coefficients());
+    // Up to rounding: it starts from the path.
+    for (found, expected) in selection.fit.coefficients().iter().zip(by_hand.coefficients()) {
+        assert!((found - expected).abs() <= 1e-12 * expected.abs(), "{found} and {expected}");
+    }
     assert_eq!(selection.fit.model().constraint, selection.chosen().point.constraint.to_string());
 }
 

@@ -56,15 +56,15 @@ impl FitArgs {
 /// `tune`
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
-    proxdist tune train.csv --target y --grid sparsity:5,10,20,50 --out model.json --report report.html\n  \
-    proxdist tune train.csv --target y --loss logistic --grid sparsity:10,20 --grid ridge:0,1e-3,1e-2 --choice best\n  \
+    proxdist tune train.csv --target y --grid sparsity:1-20 --out model.json --report report.html\n  \
+    proxdist tune train.csv --target y --loss logistic --grid sparsity:1-30 --grid ridge:0,1e-4..1,log,5 --choice best\n  \
     proxdist tune train.csv --target y --constraint nonneg --grid ball:1,5,10 --folds 5")]
 pub(crate) struct TuneArgs {
     #[command(flatten)]
     pub(crate) data: DataArgs,
     #[command(flatten)]
     pub(crate) run: RunArgs,
-    /// Values to try: a set's parameter (sparsity:5,10,20), ridge:0,1e-3 or rho1:1e-3,auto; repeat for more dimensions
+    /// Values to try: a set's parameter (sparsity:1-20 or sparsity:5,10,20), ridge:0,1e-4..1,log,5 or rho1:1e-3,auto; repeat for more dimensions
     #[arg(long, value_name = "NAME:V,V,...", required = true, action = ArgAction::Append, help_heading = "Tuning")]
     pub(crate) grid: Vec<String>,
     /// Penalty of the first step, `auto`, or several to choose from

@@ -1,5 +1,6 @@
 //! Sizes and ridge weights of a path, as text: lists and ranges.
 
+use proxdist::selection;
 use std::fmt;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
@@ -53,15 +54,10 @@ impl fmt::Display for Sizes {
 
 /// `7`, `1-30` or `1..30`.
 fn range(text: &str) -> Result<RangeInclusive<usize>, String> {
-    let ends = text.split_once("..=").or_else(|| text.split_once("..")).or_else(|| text.split_once('-'));
-    let (start, end) = ends.unwrap_or((text, text));
-    let number = |end: &str| {
-        let parsed = end.trim().parse::<usize>();
-        parsed.map_err(|_| format!("{text:?} is no size; write 1-30, 1..30 or 1,2,5"))
-    };
-    match (number(start)?, number(end)?) {
-        (start, end) if start > end => Err(format!("{text} holds no size: write {end}-{start}")),
-        (start, end) => Ok(start..=end),
+    match selection::count_range(text) {
+        None => Err(format!("{text:?} is no size; write 1-30, 1..30 or 1,2,5")),
+        Some((start, end)) if start > end => Err(format!("{text} holds no size: write {end}-{start}")),
+        Some((start, end)) => Ok(start..=end),
     }
 }
 
@@ -139,14 +135,7 @@ fn logarithmic((from, to): (f64, f64), spaced: (Option<&str>, Option<&str>)) -> 
         _ => None,
     };
     match count {
-        Some(count @ 2..=MOST_RIDGES) if from > 0.0 && from < to => {
-            let at = |i: usize| match i {
-                0 => from,
-                i if i + 1 == count => to,
-                i => from * (to / from).powf(i as f64 / (count - 1) as f64),
-            };
-            Ok((0..count).map(at).collect())
-        }
+        Some(count @ 2..=MOST_RIDGES) if from > 0.0 && from < to => Ok(selection::logarithmic(from, to, count)),
         _ => Err(format!("a range goes up from above 0 and says how many, 2 to {MOST_RIDGES}, as in 1e-4..1,log,7")),
     }
 }

@@ -125,7 +125,7 @@ fn grid(args: &TuneArgs) -> Result<Grid> {
     Grid::parse(&axes).map_err(|error| {
         Failure::from(error)
             .about("--grid")
-            .hint("write sparsity:5,10,20, ball:1,5, ridge:0,1e-3 or rho1:1e-3,auto, each name once")
+            .hint("write sparsity:1-20, ball:1,5, ridge:0,1e-4..1,log,5 or rho1:1e-3,auto, each name once")
     })
 }
 

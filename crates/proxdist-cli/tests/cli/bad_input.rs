@@ -89,6 +89,17 @@ const CASES: &[(&str, &str, &str)] = &[
     ("no grid", "tune small.csv --target y", "--grid"),
     ("a grid of nothing known", "tune small.csv --target y --grid boxes:1,2", "boxes"),
     ("a grid without values", "tune small.csv --target y --grid sparsity:", "sparsity"),
+    ("a range that goes down", "tune small.csv --target y --grid sparsity:5-2", "write 2-5"),
+    ("a range without end", "tune small.csv --target y --grid sparsity:1-", "as in 1-20"),
+    ("an absurd range", "tune small.csv --target y --grid sparsity:1-99999999", "more than 100000 values"),
+    ("a size in a range and again", "tune small.csv --target y --grid sparsity:1-3,2", "given twice"),
+    ("a ridge range without a number", "tune small.csv --target y --grid ridge:1e-4..1", "1e-4..1,log,5"),
+    ("a ridge range from zero", "tune small.csv --target y --grid ridge:0..1,log,3", "from above 0"),
+    (
+        "a range beyond the columns",
+        "tune small.csv --target y --ignore label --grid sparsity:1-9 --folds 3",
+        "sparsity:",
+    ),
     (
         "a grid beyond the features",
         "tune small.csv --target y --ignore label --grid sparsity:1,9 --folds 3",

@@ -20,6 +20,23 @@ fn the_planted_number_of_features_is_found() {
 }
 
 #[test]
+fn ranges_are_lists_and_tune_agrees_with_path() {
+    let place = Place::new();
+    place.ok("simulate linear --n 150 --p 12 --s 3 --seed 4 --out data --quiet");
+    let tuned = place.json("tune data/data.npz --target y --grid sparsity:1-6 --grid ridge:0,1e-4..1e-1,log,4");
+    let listed =
+        place.json("tune data/data.npz --target y --grid sparsity:1,2,3,4,5,6 --grid ridge:0,1e-4,1e-3,1e-2,1e-1");
+    assert_eq!(tuned["table"]["scores"].as_array().map(Vec::len), Some(30));
+    assert_eq!(tuned["chosen"], listed["chosen"]);
+    let path = place.json("path data/data.npz --target y --sizes 1-6");
+    assert_eq!(
+        tuned["chosen"].as_str().unwrap(),
+        format!("sparsity:{}, ridge:{}", path["chosen"]["size"], path["chosen"]["ridge"])
+    );
+    assert_eq!(tuned["fit"]["objective"], path["fit"]["objective"]);
+}
+
+#[test]
 fn grids_may_have_several_dimensions() {
     let place = Place::new();
     place.ok("simulate logistic --n 150 --p 6 --s 2 --seed 3 --out data --quiet");

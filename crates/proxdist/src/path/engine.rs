@@ -85,6 +85,8 @@ impl<'p> Engine<'p> {
         known: &[Option<Place>],
         watch: &mut Watch,
     ) -> Result<Vec<Option<Place>>> {
+        // Algebra is cheap enough to look at all neighbours again.
+        let is_costly = matches!(self, Self::Curved(_));
         let climb = self.climb();
         climb.set_ridge(ridge);
         let mut sweeps = Sweeps::new(searched.largest, ridge.weight());
@@ -94,7 +96,10 @@ impl<'p> Engine<'p> {
             let again = if watch.is_over() { None } else { climb.minimiser(&place.support, Some(place))? };
             let lower = again.map(|again| climb.exchanged(&again, watch)).transpose()?;
             if let Some(lower) = lower.flatten() {
-                sweeps.offer(climb, lower);
+                let (size, is_same) = (lower.support.len(), lower.support == place.support);
+                if sweeps.offer(climb, lower) && is_same && is_costly {
+                    sweeps.settle(size);
+                }
             }
         }
         sweeps.run(climb, searched.settings, watch)?;

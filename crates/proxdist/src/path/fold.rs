@@ -22,7 +22,7 @@ use crate::layout::Layout;
 use crate::objective::Objective;
 use crate::polish::OnColumns;
 use crate::preparation::{Preparation, Units};
-use crate::selection::failed_fit;
+use crate::selection::{HeldOut, Split, Splits, failed_fit};
 
 /// Sums of all rows and, where there is room, of each fold.
 pub(super) struct Totals {
@@ -32,17 +32,17 @@ pub(super) struct Totals {
 }
 
 impl Totals {
-    /// For a quadratic loss whose matrix fits the memory.
-    pub(super) fn of(whole: &PathValidation, held_out: &[Vec<usize>], settings: &PathSettings) -> Result<Option<Self>> {
+    /// For a quadratic loss whose matrix fits the memory, where every row is held out once.
+    pub(super) fn of(whole: &PathValidation, splits: &Splits, settings: &PathSettings) -> Result<Option<Self>> {
         let columns = whole.data.columns();
-        if !whole.loss.is_quadratic() || !fits(columns, 1, settings.memory) {
+        if !splits.are_folds || !whole.loss.is_quadratic() || !fits(columns, 1, settings.memory) {
             return Ok(None);
         }
         let centre = Centre::of(Objective::new(whole.data, &*whole.loss, 0.0), whole.intercept)?;
-        let are_kept = fits(columns, held_out.len() + 4, settings.memory);
+        let are_kept = fits(columns, splits.all.len() + 4, settings.memory);
         let (mut all, mut folds): (Option<Moments>, Vec<Moments>) = (None, Vec::new());
-        for rows in held_out {
-            let moments = moments(whole, rows, &centre)?;
+        for split in &splits.all {
+            let moments = moments(whole, &split.held_out, &centre)?;
             match &mut all {
                 Some(all) => all.add(1.0, &moments),
                 None => all = Some(moments.clone()),
@@ -76,7 +76,7 @@ impl Totals {
         let mut rest = self.all.clone();
         match self.folds.get(fold.number) {
             Some(moments) => rest.add(-1.0, moments),
-            None => rest.add(-1.0, &moments(fold.whole, &fold.held_out[fold.number], &self.centre)?),
+            None => rest.add(-1.0, &moments(fold.whole, &fold.split().held_out, &self.centre)?),
         }
         // Sums of weights are cheap to have exactly.
         rest.mass = training.weight_sum();
@@ -107,7 +107,7 @@ pub(super) struct Fold<'f, 'a> {
     pub(super) preparation: Preparation,
     pub(super) number: usize,
     /// The rows of all folds.
-    pub(super) held_out: &'f [Vec<usize>],
+    pub(super) splits: &'f [Split],
 }
 
 /// The scores of all sizes, ridge by ridge.
@@ -119,20 +119,20 @@ pub(super) struct FoldScores {
 impl Fold<'_, '_> {
     /// Traces the path of the other rows and scores it on these; `None` if it was ended early.
     pub(super) fn scores(&self, totals: Option<&Totals>, watch: &mut Watch) -> Result<Option<FoldScores>> {
-        let inside = &self.held_out[self.number];
-        let mut is_inside = vec![false; self.whole.data.rows()];
-        inside.iter().for_each(|&row| is_inside[row] = true);
-        let outside: Vec<usize> = (0..is_inside.len()).filter(|&row| !is_inside[row]).collect();
         let name = || format!("sizes up to {}", self.whole.largest);
-        self.scored(&outside, totals, watch)
-            .map_err(|error| failed_fit(name(), self.number, self.held_out.len(), error, &outside))
+        let rows = &self.split().training;
+        self.scored(totals, watch).map_err(|error| failed_fit(name(), self.number, self.splits.len(), error, rows))
     }
 
-    fn scored(&self, outside: &[usize], totals: Option<&Totals>, watch: &mut Watch) -> Result<Option<FoldScores>> {
+    fn split(&self) -> &Split {
+        &self.splits[self.number]
+    }
+
+    fn scored(&self, totals: Option<&Totals>, watch: &mut Watch) -> Result<Option<FoldScores>> {
         let Self { whole, settings, .. } = *self;
-        let part = whole.data.subset(outside.to_vec())?;
+        let part = whole.data.subset(self.split().training.clone())?;
         let training = part.data()?;
-        let test = whole.data.subset(self.held_out[self.number].clone())?;
+        let test = whole.data.subset(self.split().held_out.clone())?;
         let largest_ridge = settings.ridges.iter().copied().fold(0.0, f64::max);
         let units = self.preparation.units(&training, largest_ridge)?;
         let known = match totals {
@@ -161,7 +161,8 @@ impl Fold<'_, '_> {
                     let point = engine.point(place)?.unwrap_or_default();
                     let theta = parameter(Objective { ridge, ..objective }, place, point)?;
                     let (coefficients, intercept) = (layout.coefficients(&theta), layout.intercept(&theta));
-                    let score = whole.scoring.score_at(&*whole.loss, coefficients, intercept, &test)?;
+                    let held_out = HeldOut { split: self.number, rows: &test, units: &units };
+                    let score = whole.judge.score(&*whole.loss, held_out, coefficients, intercept)?;
                     last = (place.value, score, place.is_separated);
                 }
                 found.scores.push(last.1);

@@ -52,6 +52,13 @@ impl Sweeps {
         is_lower
     }
 
+    /// Takes the neighbours of the best place of a size for known, as where they were looked at with another ridge.
+    pub(super) fn settle(&mut self, size: usize) {
+        if let Some(held) = self.best.get_mut(size) {
+            (held.is_grown, held.is_shrunk) = (true, true);
+        }
+    }
+
     /// Sweeps until no size improves, or until it is to end.
     pub(super) fn run(&mut self, climb: &mut dyn Climb<'_>, settings: &PathSettings, watch: &mut Watch) -> Result<()> {
         let (largest, patience) = (self.best.len() - 1, settings.walk);

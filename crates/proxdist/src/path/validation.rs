@@ -17,7 +17,7 @@ use crate::error::{Error, Result};
 use crate::loss::Loss;
 use crate::preparation::{Preparation, Standardize, Units};
 use crate::problem::{Problem, in_pool};
-use crate::selection::{CrossValidation, Deal, Scoring};
+use crate::selection::{CrossValidation, Deal, Judge, OwnScore, Scoring, Split, Splits};
 use crate::solver::Settings;
 use rayon::prelude::*;
 use std::ops::ControlFlow;
@@ -31,6 +31,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 /// | `standardize` | auto            | whether the columns are scaled for each path, and what the ridge acts on, by the rows of that path |
 /// | `folds`       | 10              | parts the rows are dealt into, from 2 to n |
 /// | `fold_of`     | dealt at random | the part of each row, from 0, in place of `folds` and `seed` |
+/// | `splits`      | none            | rows to fit to and rows to score on, split by split, in place of all these |
 /// | `seed`        | 0               | fixes the folds |
 /// | `scoring`     | mean loss       | what a held-out fold is scored by |
 ///
@@ -54,7 +55,7 @@ pub struct PathValidation<'a> {
     pub(super) intercept: bool,
     standardize: Standardize,
     deal: Deal,
-    pub(super) scoring: Scoring,
+    pub(super) judge: Judge<'a>,
 }
 
 /// A fold whose path has just been scored.
@@ -73,6 +74,12 @@ pub struct FinishedFold {
 pub trait PathWatch: Sync {
     /// Called after each fold.
     fn finished(&self, finished: &FinishedFold) -> ControlFlow<()>;
+
+    /// Called before it with the scores of the fold, in the order of the points of the path.
+    fn scored(&self, fold: usize, scores: &[f64]) -> ControlFlow<()> {
+        let _ = (fold, scores);
+        ControlFlow::Continue(())
+    }
 
     /// Called for each size that was looked at, first in the path of all rows, then in those of the folds.
     fn step(&self, progress: &PathProgress) {
@@ -130,8 +137,8 @@ impl<'a> PathValidation<'a> {
     /// Models of up to `largest` features.
     pub fn new(data: &'a Data<'a>, loss: impl Loss + 'a, largest: usize) -> Self {
         let (intercept, deal) = (false, Deal::at_random(CrossValidation::FOLDS));
-        let (standardize, scoring) = (Standardize::default(), Scoring::default());
-        Self { data, loss: Box::new(loss), largest, intercept, standardize, deal, scoring }
+        let (standardize, judge) = (Standardize::default(), Judge::default());
+        Self { data, loss: Box::new(loss), largest, intercept, standardize, deal, judge }
     }
 
     /// Gives the models an intercept.
@@ -172,7 +179,35 @@ impl<'a> PathValidation<'a> {
     /// What a held-out fold is scored by.
     #[must_use]
     pub fn scoring(mut self, scoring: Scoring) -> Self {
-        self.scoring = scoring;
+        self.judge = Judge::named(scoring);
+        self
+    }
+
+    /// A score of one's own instead.
+    #[must_use]
+    pub fn scored_by(mut self, own: &'a dyn OwnScore) -> Self {
+        self.judge = Judge::own(own);
+        self
+    }
+
+    /// Splits the rows in the way of another cross-validation.
+    #[must_use]
+    pub(crate) fn dealt_as(mut self, deal: Deal) -> Self {
+        self.deal = deal;
+        self
+    }
+
+    /// Scores as another cross-validation does.
+    #[must_use]
+    pub(crate) fn judged_by(mut self, judge: Judge<'a>) -> Self {
+        self.judge = judge;
+        self
+    }
+
+    /// Tells which rows are fitted to and which are scored on, split by split.
+    #[must_use]
+    pub fn splits(mut self, splits: Vec<Split>) -> Self {
+        self.deal = self.deal.split(splits);
         self
     }
 
@@ -191,15 +226,15 @@ impl<'a> PathValidation<'a> {
         settings.check()?;
         let set = Sparsity::at_most(self.largest);
         Problem::new(self.data, &*self.loss, set).check(&Settings::default())?;
-        self.scoring.check(self.data.response())?;
-        let fold_of = self.dealt()?;
+        self.judge.scoring.check(self.data.response())?;
+        let splits = self.dealt()?;
         let preparation = Preparation::decide(self.standardize, [&set as &dyn Constraint], self.intercept)?;
-        in_pool(settings.threads, || self.scores(settings, preparation, &fold_of, watch))
+        in_pool(settings.threads, || self.scores(settings, preparation, &splits, watch))
     }
 
-    fn dealt(&self) -> Result<Vec<usize>> {
-        let labels = self.scoring.needs_classes(&*self.loss).then(|| self.data.response());
-        self.deal.of_rows(self.data.rows(), labels)
+    fn dealt(&self) -> Result<Splits> {
+        let labels = self.judge.scoring.needs_classes(&*self.loss).then(|| self.data.response());
+        self.deal.splits(self.data.rows(), labels)
     }
 
     /// The path of all rows.
@@ -222,13 +257,11 @@ impl<'a> PathValidation<'a> {
         &self,
         settings: &PathSettings,
         preparation: Preparation,
-        fold_of: &[usize],
+        splits: &Splits,
         watch: &dyn PathWatch,
     ) -> Result<ControlFlow<(), PathScores>> {
         let shared = Shared { watch, is_over: AtomicBool::new(false), done: AtomicUsize::new(0) };
-        let held_out: Vec<Vec<usize>> =
-            (0..self.deal.count).map(|fold| (0..fold_of.len()).filter(|&row| fold_of[row] == fold).collect()).collect();
-        let totals = Totals::of(self, &held_out, settings)?;
+        let totals = Totals::of(self, splits, settings)?;
         let largest_ridge = settings.ridges.iter().copied().fold(0.0, f64::max);
         let units = preparation.units(self.data, largest_ridge)?;
         let known = totals.as_ref().map(|totals| totals.whole(self, &units)).transpose()?.flatten();
@@ -241,8 +274,13 @@ impl<'a> PathValidation<'a> {
                 .par_iter()
                 .with_max_len(1)
                 .map(|&number| {
-                    let fold = Fold { whole: self, settings, preparation, number, held_out: &held_out };
+                    let fold = Fold { whole: self, settings, preparation, number, splits: &splits.all };
                     let scores = fold.scores(totals.as_ref(), &mut Watch::new(&mut Listener(&shared)))?;
+                    if let Some(found) = &scores
+                        && shared.hear(watch.scored(number, &found.scores)).is_break()
+                    {
+                        return Ok(None);
+                    }
                     let done = shared.done.fetch_add(1, Ordering::Relaxed) + 1;
                     let finished = FinishedFold { fold: number, done, total: self.deal.count };
                     Ok(if shared.hear(watch.finished(&finished)).is_break() { None } else { scores })
@@ -262,8 +300,8 @@ impl<'a> PathValidation<'a> {
             PathScore::new((point.size, point.ridge), folds, separated)
         };
         let scores: Vec<PathScore> = path.points.iter().enumerate().map(score).collect();
-        let (best, one_standard_error) = chosen(self.scoring, &scores);
-        let scoring = self.scoring;
+        let (best, one_standard_error) = chosen(self.judge.scoring, &scores);
+        let scoring = self.judge.scoring;
         Ok(ControlFlow::Continue(PathScores { path, units, scores, scoring, best, one_standard_error }))
     }
 }

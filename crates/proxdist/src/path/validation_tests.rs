@@ -11,7 +11,7 @@ use crate::loss::{Logistic, Loss, Squared};
 use crate::objective::Objective;
 use crate::preparation::{Preparation, Standardize, Units};
 use crate::problem::Problem;
-use crate::selection::folds;
+use crate::selection::{Deal, folds};
 use std::ops::ControlFlow;
 
 fn rows_of(fold_of: &[usize], fold: usize, inside: bool) -> Vec<usize> {
@@ -43,15 +43,15 @@ fn sums_without_a_fold_are_those_of_the_other_rows() {
         let fold_of: Vec<usize> = (0..50).map(|row| if row < 10 { 0 } else { 1 + row % 4 }).collect();
         let data = case.data();
         let validation = PathValidation::new(&data, Squared, 4).intercept(case.has_intercept).fold_of(fold_of.clone());
-        let held_out: Vec<Vec<usize>> = (0..5).map(|fold| rows_of(&fold_of, fold, true)).collect();
+        let splits = Deal::at_random(5).told(fold_of.clone()).splits(50, None).unwrap();
         for memory in [1 << 30, 8 * 64] {
             let settings = PathSettings::default().memory(memory);
-            let totals = Totals::of(&validation, &held_out, &settings).unwrap().unwrap();
+            let totals = Totals::of(&validation, &splits, &settings).unwrap().unwrap();
             for number in 0..5 {
                 let set = Sparsity::at_most(4);
                 let preparation =
                     Preparation::decide(Standardize::Auto, [&set as &dyn Constraint], case.has_intercept).unwrap();
-                let fold = Fold { whole: &validation, settings: &settings, preparation, number, held_out: &held_out };
+                let fold = Fold { whole: &validation, settings: &settings, preparation, number, splits: &splits.all };
                 let part = data.subset(rows_of(&fold_of, number, false)).unwrap();
                 let training = part.data().unwrap();
                 let units = preparation.units(&training, 0.0).unwrap();

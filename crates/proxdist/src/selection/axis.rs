@@ -1,11 +1,13 @@
 //! One direction of a grid: the parameter of a set, the ridge weight, or the first penalty.
 
 use super::family::Family;
+use super::ranges::written_out;
 use crate::error::{Error, Result};
 use crate::spec::SetSpec;
+use std::collections::HashSet;
 use std::fmt;
 
-/// A name and the values to try, `sparsity:5,10,20`, `ridge:0,1e-3` or `rho1:1e-3,auto`.
+/// A name and the values to try, `sparsity:5,10,20`, `sparsity:1-20`, `ridge:0,1e-3`, `ridge:0,1e-4..1,log,5` or `rho1:1e-3,auto`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Axis(pub(super) Kind);
 
@@ -23,12 +25,11 @@ pub(super) enum Kind {
 }
 
 impl Axis {
-    /// Reads `name:value,value,…`: a set of one parameter, `ridge` or `rho1`. Options of the set follow the values, as in
-    /// `group-sparsity:1,2,3;size=4`.
+    /// Reads `name:value,value,…`: a set of one parameter, `ridge` or `rho1`. Among the values of counts may be ranges, `1-20`, among those of
+    /// numbers `from..to,log,count`, that many with equal ratios. Options of the set follow the values, as in `group-sparsity:1,2,3;size=4`.
     pub fn parse(text: &str) -> Result<Self> {
         let (name, rest) = text.split_once(':').unwrap_or((text, &text[text.len()..]));
         let (list, options) = rest.split_once(';').map_or((rest, None), |(list, options)| (list, Some(options)));
-        let values: Vec<&str> = list.split(',').map(str::trim).collect();
         let name = name.trim();
         let family = Family::all().find(|family| family.name() == name);
         if family.is_none() && name != "ridge" && name != "rho1" {
@@ -42,13 +43,16 @@ impl Axis {
             None if name == "ridge" => "numbers, zero or positive, are expected, as in ridge:0,1e-3".to_owned(),
             None => "positive numbers or auto are expected, as in rho1:1e-3,auto".to_owned(),
         };
-        for (i, &value) in values.iter().enumerate() {
-            if !is_allowed(family, name, value) {
-                return Err(misread(text, value, rule));
+        let are_counts = family.is_some_and(Family::counts);
+        let written = written_out(list, are_counts).map_err(|(at, reason)| misread(text, at, reason))?;
+        for value in &written {
+            if !is_allowed(family, name, &value.text) {
+                return Err(misread(text, value.at, rule));
             }
-            if values[..i].iter().any(|earlier| is_same(earlier, value)) {
-                return Err(misread(text, value, "this value is given twice"));
-            }
+        }
+        let values: Vec<&str> = written.iter().map(|value| &*value.text).collect();
+        if let Some(second) = repeated(&values) {
+            return Err(misread(text, written[second].at, "this value is given twice"));
         }
         let numbers = || values.iter().filter_map(|value| value.parse().ok()).collect::<Vec<f64>>();
         let Some(family) = family else {
@@ -159,9 +163,15 @@ fn is_allowed(family: Option<Family>, name: &str, value: &str) -> bool {
     }
 }
 
-/// Equal as words or as numbers.
-fn is_same(a: &str, b: &str) -> bool {
-    a == b || matches!((a.parse::<f64>(), b.parse::<f64>()), (Ok(a), Ok(b)) if a == b)
+/// Position of the first value that is equal to one before it, as words or as numbers.
+fn repeated(values: &[&str]) -> Option<usize> {
+    // Plus zero, so that minus zero is the same as zero.
+    let number = |value: &str| value.parse::<f64>().map_or(f64::NAN, |number| number + 0.0);
+    let mut seen = HashSet::new();
+    values.iter().position(|value| match number(value) {
+        number if number.is_nan() => !seen.insert((*value).to_owned()),
+        number => !seen.insert(format!("{number:e}")),
+    })
 }
 
 /// An error that points at a part of the text; `at` is a slice of it.
@@ -207,6 +217,8 @@ mod tests {
 
     #[test]
     fn an_axis_reads_back_as_itself() {
+        assert_eq!(Axis::parse("sparsity:1-4,9").unwrap().to_string(), "sparsity:1,2,3,4,9");
+        assert_eq!(Axis::parse("ridge:0,1e-4..1,log,5").unwrap().to_string(), "ridge:0,0.0001,0.001,0.01,0.1,1");
         for text in ["sparsity:5,10,20", "ridge:0,1e-5,0.1", "rho1:0.001,auto", "rank:1,2", "linf:0.5,inf", "simplex:2"]
         {
             assert_eq!(Axis::parse(text).unwrap().to_string(), text);
@@ -227,6 +239,10 @@ mod tests {
         assert_eq!(told("rho1:auto,0").0, "0");
         assert_eq!(told("rho1:auto,auto").2, "this value is given twice");
         assert_eq!(told("ridge:0.1,1e-1").2, "this value is given twice");
+        assert_eq!(told("sparsity:1-4,3"), ("3".to_owned(), 14, "this value is given twice".to_owned()));
+        assert_eq!((told("sparsity:5-2").0, told("sparsity:1, 9-x").1), ("5-2".to_owned(), 13));
+        assert!(told("sparsity:1-9999999").2.contains("more than 100000 values"));
+        assert!(told("ridge:1..0,log,3").2.contains("as in 1e-4..1,log,5"));
         assert_eq!(told("ridge:1;size=2").2, "ridge takes no options");
         assert!(told("boxes:1,2").2.contains("ridge, rho1 or a set: ball, sparsity, rank, l1"));
         assert!(told("é:1").1 == 1 && told("").0.is_empty() && told("ball:NaN").0 == "NaN");

@@ -1,8 +1,9 @@
 //! Cross-validation over a grid, and the fit of the point it chooses.
 
-use super::folds::Deal;
 use super::grid::{Grid, Point};
-use super::scoring::Scoring;
+use super::over_sizes::OverSizes;
+use super::scoring::{HeldOut, Judge, OwnScore, Scoring};
+use super::split::{Deal, Split, Splits};
 use super::table::{Choice, Score, Table};
 use super::watch::{Finished, FoldObserver, Halt, Watch};
 use crate::constraint::Constraint;
@@ -28,19 +29,20 @@ use std::ops::ControlFlow;
 /// | `standardize` | never            | whether the columns are scaled for each fit, and what the ridge acts on, by the rows it is fitted to |
 /// | `folds`     | 10                 | parts the rows are dealt into, from 2 to n |
 /// | `fold_of`   | dealt at random    | the part of each row, from 0, in place of `folds` and `seed` |
+/// | `splits`    | none               | rows to fit to and rows to score on, split by split, in place of all these |
 /// | `seed`      | 0                  | fixes the folds |
 /// | `scoring`   | mean loss          | what a held-out fold is scored by |
 /// | `choice`    | one standard error | which point is fitted to all rows |
 #[derive(Debug)]
 pub struct CrossValidation<'a> {
-    data: &'a Data<'a>,
-    loss: Box<dyn Loss + 'a>,
+    pub(super) data: &'a Data<'a>,
+    pub(super) loss: Box<dyn Loss + 'a>,
     constraint: SetSpec,
     ridge: f64,
-    intercept: bool,
-    standardize: Standardize,
-    deal: Deal,
-    scoring: Scoring,
+    pub(super) intercept: bool,
+    pub(super) standardize: Standardize,
+    pub(super) deal: Deal,
+    pub(super) judge: Judge<'a>,
     choice: Choice,
 }
 
@@ -77,8 +79,17 @@ impl Selection {
     }
 }
 
+/// The scores of all points.
+pub(super) struct Scored {
+    pub(super) scores: Vec<Score>,
+    /// Where the fit of each to all rows starts, if that is known, in the units of the fit.
+    pub(super) starts: Vec<(Vec<f64>, f64)>,
+    /// The fits, fold by fold, where there was one a point.
+    pub(super) cells: Vec<Vec<Cell>>,
+}
+
 /// One fit of the search.
-struct Cell {
+pub(super) struct Cell {
     score: f64,
     converged: bool,
     notes: Vec<Note>,
@@ -97,9 +108,9 @@ impl<'a> CrossValidation<'a> {
     /// The problem with this set wherever the grid says nothing else.
     pub fn new(data: &'a Data<'a>, loss: impl Loss + 'a, constraint: SetSpec) -> Self {
         let (ridge, intercept, deal) = (0.0, false, Deal::at_random(Self::FOLDS));
-        let (loss, scoring, choice) = (Box::new(loss), Scoring::default(), Choice::default());
+        let (loss, judge, choice) = (Box::new(loss), Judge::default(), Choice::default());
         let standardize = Standardize::Never;
-        Self { data, loss, constraint, ridge, intercept, standardize, deal, scoring, choice }
+        Self { data, loss, constraint, ridge, intercept, standardize, deal, judge, choice }
     }
 
     /// Weight of the ridge term.
@@ -148,7 +159,21 @@ impl<'a> CrossValidation<'a> {
     /// What a held-out fold is scored by.
     #[must_use]
     pub fn scoring(mut self, scoring: Scoring) -> Self {
-        self.scoring = scoring;
+        self.judge = Judge::named(scoring);
+        self
+    }
+
+    /// A score of one's own instead.
+    #[must_use]
+    pub fn scored_by(mut self, own: &'a dyn OwnScore) -> Self {
+        self.judge = Judge::own(own);
+        self
+    }
+
+    /// Tells which rows are fitted to and which are scored on, split by split.
+    #[must_use]
+    pub fn splits(mut self, splits: Vec<Split>) -> Self {
+        self.deal = self.deal.split(splits);
         self
     }
 
@@ -173,6 +198,10 @@ impl<'a> CrossValidation<'a> {
     ///
     /// The settings hold for every fit: a limit of time or steps is one for each. A batch size above the rows of a fold is cut
     /// to them. The last fit starts where the settings say, so that fitting the chosen point by hand gives the same model.
+    ///
+    /// Where all points are of sparsity alone and a ridge, the folds are searched by paths, all sizes at once, and the settings are those of the
+    /// last fit; it starts from the point that the path of all rows has for it, unless they say where. A `rho1` axis, another method and
+    /// `polish` switched off ask for a fit of each point in each fold.
     pub fn run(&self, grid: &Grid, settings: &Settings) -> Result<Selection> {
         let silent = |_: &Finished| ControlFlow::<Infallible>::Continue(());
         match self.run_watched(grid, settings, &silent)? {
@@ -205,34 +234,31 @@ impl<'a> CrossValidation<'a> {
         watch: &W,
     ) -> Result<ControlFlow<W::Reason, Selection>> {
         let points = self.checked_points(grid, settings)?;
-        let fold_of = self.dealt()?;
-        let halt = Halt::new(watch, self.deal.count * points.len());
-        let outcomes: Vec<Result<Option<Vec<Cell>>>> = (0..self.deal.count)
-            .into_par_iter()
-            .with_max_len(1)
-            .map(|number| {
-                let outcome = self.path(Fold { number, of_rows: &fold_of }, &points, settings, &halt);
-                outcome.inspect_err(|_| halt.fail(number))
-            })
-            .collect();
-        // The first error is that of the lowest fold.
-        let cells = outcomes.into_iter().collect::<Result<Vec<_>>>()?;
+        let splits = self.dealt()?;
+        let halt = Halt::new(watch, splits.all.len() * points.len());
+        let by_paths = match OverSizes::of(&points, grid, settings) {
+            Some(sizes) => sizes.scored(self, &points, &halt)?,
+            None => None,
+        };
+        let scored = match by_paths {
+            None if !halt.ends(0) => self.fit_by_fit(&splits, &points, settings, &halt)?,
+            by_paths => by_paths,
+        };
         if let Some(reason) = halt.take_reason() {
             return Ok(ControlFlow::Break(reason));
         }
-        let cells: Vec<Vec<Cell>> = cells.into_iter().flatten().collect();
-        let score = |(i, (point, _)): (usize, &(Point, Box<dyn Constraint>))| {
-            let scores = cells.iter().map(|path| path[i].score).collect();
-            Score::new(point.clone(), scores, cells.iter().filter(|path| path[i].converged).count())
-        };
-        let scores = points.iter().enumerate().map(score).collect();
-        let table = Table { scoring: self.scoring, folds: self.deal.count, seed: self.deal.seed, scores };
+        // Nobody else ends it.
+        let Scored { scores, starts, cells } = scored.ok_or(Error::Empty { what: "folds" })?;
+        let table = Table { scoring: self.judge.scoring, folds: self.deal.count, seed: self.deal.seed, scores };
         let (best, one_standard_error) = (table.best(), table.one_standard_error());
         let chosen = if self.choice == Choice::Best { best } else { one_standard_error };
         let (point, set) = &points[chosen];
         let settings = Settings { rho1: point.rho1, resume: None, ..settings.clone() };
         let units = self.prepared(&points)?.units(self.data, point.ridge)?;
-        let settings = units.started(settings);
+        let settings = match starts.into_iter().nth(chosen) {
+            Some((coefficients, intercept)) if settings.start.is_none() => settings.start(coefficients, intercept),
+            _ => units.started(settings),
+        };
         let scaled = units.view(self.data)?;
         let data = scaled.as_ref().unwrap_or(self.data);
         let fit = Problem::new(data, &*self.loss, set)
@@ -244,10 +270,38 @@ impl<'a> CrossValidation<'a> {
         Ok(ControlFlow::Continue(Selection { table, best, one_standard_error, chosen, fit, units, notes }))
     }
 
-    /// The part of each row, as told or at random.
-    fn dealt(&self) -> Result<Vec<usize>> {
-        let labels = self.scoring.needs_classes(&*self.loss).then(|| self.data.response());
-        self.deal.of_rows(self.data.rows(), labels)
+    /// A fit for every point in every fold; `None` if it was ended early.
+    fn fit_by_fit<W: Watch>(
+        &self,
+        splits: &Splits,
+        points: &[(Point, Box<dyn Constraint>)],
+        settings: &Settings,
+        halt: &Halt<W>,
+    ) -> Result<Option<Scored>> {
+        let outcomes: Vec<Result<Option<Vec<Cell>>>> = splits
+            .all
+            .par_iter()
+            .enumerate()
+            .with_max_len(1)
+            .map(|(number, split)| {
+                self.fold((number, split), points, settings, halt).inspect_err(|_| halt.fail(number))
+            })
+            .collect();
+        // The first error is that of the lowest fold.
+        let cells = outcomes.into_iter().collect::<Result<Option<Vec<_>>>>()?;
+        let Some(cells) = cells else { return Ok(None) };
+        let score = |(i, (point, _)): (usize, &(Point, Box<dyn Constraint>))| {
+            let scores = cells.iter().map(|fits| fits[i].score).collect();
+            Score::new(point.clone(), scores, cells.iter().filter(|fits| fits[i].converged).count())
+        };
+        let scores = points.iter().enumerate().map(score).collect();
+        Ok(Some(Scored { scores, starts: Vec::new(), cells }))
+    }
+
+    /// The splits, as told or at random.
+    fn dealt(&self) -> Result<Splits> {
+        let labels = self.judge.scoring.needs_classes(&*self.loss).then(|| self.data.response());
+        self.deal.splits(self.data.rows(), labels)
     }
 
     /// The points with their sets, and everything that can be refused before the first fit.
@@ -259,22 +313,22 @@ impl<'a> CrossValidation<'a> {
             return Err(Error::setting("a grid", Rule::WithoutRho1, "both"));
         }
         check_responses(&*self.loss, self.data.response())?;
-        self.scoring.check(self.data.response())?;
+        self.judge.scoring.check(self.data.response())?;
         let points = grid.points(&self.constraint, self.ridge, settings.rho1)?;
         let shape = self.data.parameter_shape();
         points.into_iter().map(|point| point.constraint.build(shape).map(|set| (point, set))).collect()
     }
 
     /// All points in order with one fold held out; `None` if it was ended early.
-    fn path<W: Watch>(
+    fn fold<W: Watch>(
         &self,
-        fold: Fold,
+        (fold, split): (usize, &Split),
         points: &[(Point, Box<dyn Constraint>)],
         settings: &Settings,
         halt: &Halt<W>,
     ) -> Result<Option<Vec<Cell>>> {
-        let (training, held_out) = (self.data.subset(fold.rows(false))?, self.data.subset(fold.rows(true))?);
-        let fold = fold.number;
+        let (training, held_out) =
+            (self.data.subset(split.training.clone())?, self.data.subset(split.held_out.clone())?);
         let failure = |point: &Point| {
             let (label, folds, numbers) = (point.to_string(), self.deal.count, training.rows());
             move |error| failed_fit(label, fold, folds, error, numbers)
@@ -307,28 +361,15 @@ impl<'a> CrossValidation<'a> {
             if fit.stop() == Stop::Interrupted {
                 return Ok(None);
             }
-            let score = self.scoring.score(&*self.loss, &fit, &test).map_err(failure(point))?;
+            let rows = HeldOut { split: fold, rows: &test, units: &units };
+            let score = self.judge.score(&*self.loss, rows, fit.coefficients(), fit.intercept());
+            let score = score.map_err(failure(point))?;
             let start = (fit.coefficients().to_vec(), fit.intercept().unwrap_or(0.0));
             starts[point.moved_along().unwrap_or(0)..].fill(Some(start));
             cells.push(Cell { score, converged: fit.stop().is_success(), notes: fit.notes().to_vec() });
             halt.finished(fold, point, score);
         }
         Ok(Some(cells))
-    }
-}
-
-/// One of the parts that the rows are dealt into.
-#[derive(Clone, Copy)]
-struct Fold<'f> {
-    number: usize,
-    /// The part of each row.
-    of_rows: &'f [usize],
-}
-
-impl Fold<'_> {
-    /// The rows inside, or all others.
-    fn rows(self, inside: bool) -> Vec<usize> {
-        (0..self.of_rows.len()).filter(|&row| (self.of_rows[row] == self.number) == inside).collect()
     }
 }
 

@@ -42,57 +42,6 @@ pub fn folds(rows: usize, count: usize, labels: Option<&[f64]>, seed: u64) -> Re
     Ok(fold_of)
 }
 
-/// How rows are dealt into parts: at random, or as told.
-#[derive(Clone, Debug)]
-pub(crate) struct Deal {
-    /// The number of parts.
-    pub(crate) count: usize,
-    /// The part of each row, from 0, if that is told.
-    told: Option<Vec<usize>>,
-    pub(crate) seed: u64,
-}
-
-impl Deal {
-    /// At random into so many parts.
-    pub(crate) fn at_random(count: usize) -> Self {
-        Self { count, told: None, seed: 0 }
-    }
-
-    /// As told.
-    pub(crate) fn told(self, fold_of: Vec<usize>) -> Self {
-        Self { count: fold_count(&fold_of), told: Some(fold_of), ..self }
-    }
-
-    /// The part of each row; with `labels` every part has its share of every class.
-    pub(crate) fn of_rows(&self, rows: usize, labels: Option<&[f64]>) -> Result<Vec<usize>> {
-        let Some(told) = &self.told else { return folds(rows, self.count, labels, self.seed) };
-        check_told(told, rows)?;
-        Ok(told.clone())
-    }
-}
-
-/// The number of parts that are told row by row, from 0.
-fn fold_count(told: &[usize]) -> usize {
-    told.iter().max().map_or(0, |last| last.saturating_add(1))
-}
-
-/// Refuses parts told row by row that are not one a row, fewer than two, or empty.
-fn check_told(told: &[usize], rows: usize) -> Result<()> {
-    if told.len() != rows {
-        return Err(Error::Length { what: "fold_of", found: told.len(), expected: rows, rule: "one part a row" });
-    }
-    let count = fold_count(told);
-    if count < 2 {
-        return Err(Error::setting("folds", Rule::AtLeast(2), count));
-    }
-    let mut is_there = vec![false; count.min(told.len() + 1)];
-    told.iter().for_each(|&fold| is_there.get_mut(fold).into_iter().for_each(|there| *there = true));
-    match is_there.iter().position(|there| !there) {
-        Some(empty) => Err(Error::setting("fold_of", Rule::WithoutGap, format!("none of {empty}"))),
-        None => Ok(()),
-    }
-}
-
 /// The rows of each label, labels in increasing order; all rows together if there are no labels.
 fn classes(rows: usize, labels: Option<&[f64]>) -> Result<Vec<Vec<usize>>> {
     let Some(labels) = labels else { return Ok(vec![(0..rows).collect()]) };

@@ -9,7 +9,8 @@
 //! Where columns are scaled, each fit scales them by the moments of its own rows: a row held out has no part in the model that is
 //! to predict it.
 //!
-//! Within a fold the fits go along the grid and each starts from the coefficients of a neighbour. Folds run in parallel, and
+//! Where the points are numbers of features and ridge weights and nothing else, all of them are found at once, fold by fold, as a
+//! [`crate::path`]. Otherwise within a fold the fits go along the grid and each starts from the coefficients of a neighbour. Folds run in parallel, and
 //! the result does not depend on how many threads there are.
 //!
 //! ```
@@ -35,16 +36,22 @@ mod cross_validation;
 mod family;
 mod folds;
 mod grid;
+mod over_sizes;
+mod ranges;
 mod scoring;
+mod split;
 mod table;
 mod watch;
 
 pub use axis::Axis;
 pub(crate) use cross_validation::failed_fit;
 pub use cross_validation::{CrossValidation, Selection};
-pub(crate) use folds::Deal;
 pub use folds::folds;
 pub use grid::{Grid, Point};
-pub use scoring::Scoring;
+pub use ranges::{count_range, logarithmic};
+pub(crate) use scoring::{HeldOut, Judge};
+pub use scoring::{OwnScore, Scoring};
+pub use split::Split;
+pub(crate) use split::{Deal, Splits};
 pub use table::{Choice, Score, Table};
 pub use watch::{Finished, Watch};

@@ -5,8 +5,8 @@ use crate::error::{Error, Result};
 use crate::loss::{Loss, Task};
 use crate::metrics::{self, Labelled, Regression, linear_predictors, weights};
 use crate::objective::Objective;
+use crate::preparation::Units;
 use crate::rule::Rule;
-use crate::solver::Fit;
 use serde::Serialize;
 use std::fmt;
 use std::str::FromStr;
@@ -26,6 +26,54 @@ pub enum Scoring {
     /// `mse`: the mean squared error of the predicted mean; smaller is better.
     #[serde(rename = "mse")]
     MeanSquaredError,
+    /// `own`: an [`OwnScore`]; larger is better.
+    Own,
+}
+
+/// A score of one's own, of models on the rows that a split holds out; the larger the better. Called from several threads.
+pub trait OwnScore: Sync {
+    /// The score of a model, in the units of the data, on the rows that the split of this number holds out.
+    fn score(&self, split: usize, coefficients: &[f64], intercept: Option<f64>) -> Result<f64>;
+}
+
+/// What models are scored by: one of the scores with a name, or one's own.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Judge<'a> {
+    pub(crate) scoring: Scoring,
+    own: Option<&'a dyn OwnScore>,
+}
+
+/// The rows that a split holds out, in the units of its models.
+#[derive(Clone, Copy)]
+pub(crate) struct HeldOut<'s> {
+    pub(crate) split: usize,
+    pub(crate) rows: &'s Data<'s>,
+    pub(crate) units: &'s Units,
+}
+
+impl<'a> Judge<'a> {
+    /// A score with a name.
+    pub(crate) fn named(scoring: Scoring) -> Self {
+        Self { scoring, own: None }
+    }
+
+    /// One's own.
+    pub(crate) fn own(own: &'a dyn OwnScore) -> Self {
+        Self { scoring: Scoring::Own, own: Some(own) }
+    }
+
+    /// The score of coefficients and an intercept, in the units of the rows held out.
+    pub(crate) fn score(
+        &self,
+        loss: &dyn Loss,
+        held_out: HeldOut,
+        coefficients: &[f64],
+        intercept: Option<f64>,
+    ) -> Result<f64> {
+        let Some(own) = self.own else { return self.scoring.score_at(loss, coefficients, intercept, held_out.rows) };
+        let (coefficients, intercept) = held_out.units.restored_point(coefficients.to_vec(), intercept)?;
+        own.score(held_out.split, &coefficients, intercept)
+    }
 }
 
 impl Scoring {
@@ -33,17 +81,22 @@ impl Scoring {
 
     /// Whether a larger score is better.
     pub fn larger_is_better(self) -> bool {
+        matches!(self, Self::Auc | Self::Accuracy | Self::Own)
+    }
+
+    /// Whether the score is one of classes.
+    fn is_of_classes(self) -> bool {
         matches!(self, Self::Auc | Self::Accuracy)
     }
 
     /// Whether folds need their share of each class.
     pub(crate) fn needs_classes(self, loss: &dyn Loss) -> bool {
-        self.larger_is_better() || loss.task() == Task::TwoClasses
+        self.is_of_classes() || loss.task() == Task::TwoClasses
     }
 
     /// Refuses responses that the score is not defined for, before anything is fitted.
     pub(crate) fn check(self, response: &[f64]) -> Result<()> {
-        if !self.larger_is_better() {
+        if !self.is_of_classes() {
             return Ok(());
         }
         match response.iter().position(|y| *y != 0.0 && *y != 1.0) {
@@ -55,20 +108,9 @@ impl Scoring {
         }
     }
 
-    /// The score on held-out rows.
-    pub(super) fn score(self, loss: &dyn Loss, fit: &Fit, held_out: &Data) -> Result<f64> {
-        self.score_at(loss, fit.coefficients(), fit.intercept(), held_out)
-    }
-
-    /// The score of coefficients and an intercept on held-out rows.
-    pub(crate) fn score_at(
-        self,
-        loss: &dyn Loss,
-        coefficients: &[f64],
-        intercept: Option<f64>,
-        held_out: &Data,
-    ) -> Result<f64> {
-        if self == Self::Loss {
+    /// The score of coefficients and an intercept on held-out rows; the loss where it is one's own and there is none.
+    fn score_at(self, loss: &dyn Loss, coefficients: &[f64], intercept: Option<f64>, held_out: &Data) -> Result<f64> {
+        if matches!(self, Self::Loss | Self::Own) {
             let theta: Vec<f64> = coefficients.iter().copied().chain(intercept).collect();
             return Objective::new(held_out, loss, 0.0).intercept(intercept.is_some()).value(&theta);
         }
@@ -100,6 +142,7 @@ impl fmt::Display for Scoring {
             Self::Auc => "auc",
             Self::Accuracy => "accuracy",
             Self::MeanSquaredError => "mse",
+            Self::Own => "own",
         })
     }
 }
