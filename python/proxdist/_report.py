@@ -110,6 +110,8 @@ def certificate(found: dict[str, Any]) -> list[dict[str, Any]]:
     if found["gap"] is not None:
         verdict = f"F is above its minimum over the set by at most this, {found['gap_text']}"
         lines.append(line("gap", found["gap"], verdict))
+    if found["proven"] is not None:
+        lines.append(line("global optimum", found["proven"], "for every choice that the set allows"))
     if found["exchanges"] != "not-applicable":
         good = found["exchanges"] in ("every-choice", "refitted", "algebra") or None
         lines.append(line("exchanges", found["exchanges"], found["exchanges_text"], good))

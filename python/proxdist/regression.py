@@ -106,6 +106,11 @@ class ConstrainedRegressor(_Stream, _Regression):
         How batches are drawn.
     effort : {"quick", "normal", "thorough"}
         How hard the exact finish looks for another choice of features with a lower F.
+    prove : float, str or None
+        Seconds (or text such as "5m") for a proof of how far the choice of features is from the best one, by branch and
+        bound; a better choice is taken over. What was proven is in ``certificate_["proven"]``.
+    gap : float
+        Share of F by which a choice of features may be worse than the best one when a proof ends.
     polish : bool
         Whether to finish on the exact optimum of the piece of the set that was found.
     average : bool
@@ -135,6 +140,7 @@ class ConstrainedRegressor(_Stream, _Regression):
     support_ : indices of the nonzero coefficients.
     certificate_ : what is known about the result, as measured: ``distance`` to the set, ``stationarity`` on scaled
         columns relative to F, ``gap`` (a proven bound on how far F is above its minimum, or None) and ``gap_proof``,
+        ``proven`` (the same in words, as "globally optimal, proven"), ``nodes`` of the search for a proof,
         ``exchanges`` (what was done to rule out other features), ``iterate_distance`` of the last iterate.
     stop_reason_, n_iter_, objective_, rho1_, standardized_, trace_ : how it went.
     n_features_in_, feature_names_in_ : what it was fitted to.
@@ -162,6 +168,8 @@ class ConstrainedRegressor(_Stream, _Regression):
         sampling: str = "without_replacement",
         polish: bool = True,
         effort: str = "normal",
+        prove: float | str | None = None,
+        gap: float = 1e-6,
         average: bool = False,
         max_steps: int = 10_000,
         max_passes: float | None = None,
@@ -203,6 +211,8 @@ class MatrixRegressor(_Stream, _Regression):
         sampling: str = "without_replacement",
         polish: bool = True,
         effort: str = "normal",
+        prove: float | str | None = None,
+        gap: float = 1e-6,
         average: bool = False,
         max_steps: int = 10_000,
         max_passes: float | None = None,
@@ -307,6 +317,8 @@ class ConstrainedRegressorCV(Search, _Regression):
         sampling: str = "without_replacement",
         polish: bool = True,
         effort: str = "normal",
+        prove: float | str | None = None,
+        gap: float = 1e-6,
         average: bool = False,
         max_steps: int = 10_000,
         max_passes: float | None = None,
