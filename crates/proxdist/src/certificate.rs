@@ -37,8 +37,6 @@ pub struct Certificate {
     pub schedule_meets_theory: bool,
 }
 
-/// Gap, relative to F, up to which a result counts as the global optimum.
-const PROVEN: f64 = 1e-6;
 /// Stationarity up to which a result counts as stationary.
 const STATIONARY: f64 = 1e-9;
 /// The same where the result is the end of a search along a curved set.
@@ -56,7 +54,7 @@ impl Certificate {
     pub fn proven(&self, value: f64) -> Option<Proven> {
         let share = self.gap.map(|gap| if gap.value <= 0.0 { 0.0 } else { gap.value / value.abs() });
         match share {
-            Some(share) if share <= PROVEN => Some(Proven::Optimal),
+            Some(share) if share <= Proven::NEGLIGIBLE => Some(Proven::Optimal),
             _ if self.exchanges == Exchanges::EveryChoice => Some(Proven::Optimal),
             // Losses are not negative: that F is less than F below its minimum needs no proof.
             Some(share) if share < 1.0 => Some(Proven::Within(share)),

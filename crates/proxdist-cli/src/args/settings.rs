@@ -47,13 +47,13 @@ impl Subset for OfTheory {
     }
 }
 
-/// What a path depends on: the seed deals the folds.
+/// What a path depends on: the seed deals the folds, and sizes can be proven.
 #[derive(Debug)]
 pub(crate) struct OfPath;
 
 impl Subset for OfPath {
     fn has(setting: Setting) -> bool {
-        matches!(setting, Setting::Seed | Setting::Threads)
+        matches!(setting, Setting::Seed | Setting::Threads | Setting::Prove | Setting::Gap)
     }
 }
 

@@ -41,7 +41,8 @@ pub(crate) fn run(args: &PathArgs) -> Result<Ending> {
     let rows = FileRows::of(&source, &table);
     let searching = Instant::now();
     let searched = Searched { args, loss: &*loss, rows };
-    let (found, data) = search(&searched, whole, &request, &settings)?;
+    let (mut found, data) = search(&searched, whole, &request, &settings)?;
+    found.prove(&searched, &data, &request, &settings)?;
     let units = found.units.clone();
     let findings = Findings::new(request, found, table.names())?;
     findings.notes().iter().for_each(|text| note(quiet, text));

@@ -6,7 +6,8 @@ use serde_json::{Value, json};
 use std::fmt::Write as _;
 
 /// Columns of the table.
-const COLUMNS: &str = "ridge,size,objective,mean,standard_error,aic,bic,ebic,separated,separated_folds,chosen,support";
+const COLUMNS: &str =
+    "ridge,size,objective,mean,standard_error,aic,bic,ebic,separated,separated_folds,gap,chosen,support";
 
 impl Findings {
     /// One JSON object; `fit` is that of the chosen point.
@@ -56,6 +57,8 @@ impl Findings {
                 "aic": self.criteria.as_ref().map(|criteria| criteria.aic[at]),
                 "bic": self.criteria.as_ref().map(|criteria| criteria.bic[at]),
                 "ebic": self.criteria.as_ref().map(|criteria| criteria.ebic[at]),
+                "gap": point.gap,
+                "proven": point.proven().map(|proven| proven.to_string()),
                 "separated": point.is_separated,
                 "separated_folds": self.separated_folds(at),
                 "support": self.support(at),
@@ -78,7 +81,7 @@ impl Findings {
             };
             let _ = writeln!(
                 text,
-                "{},{},{},{},{},{},{},{},{},{},{},{}",
+                "{},{},{},{},{},{},{},{},{},{},{},{},{}",
                 point.ridge,
                 point.size,
                 point.objective,
@@ -89,6 +92,7 @@ impl Findings {
                 criterion(|criteria| &criteria.ebic),
                 point.is_separated,
                 self.separated_folds(at),
+                number(point.gap),
                 self.chosen == Some(at),
                 field(&self.support(at).join(";"), false),
             );

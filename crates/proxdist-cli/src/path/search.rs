@@ -6,10 +6,10 @@ use crate::args::{PathArgs, Select};
 use crate::failure::{Failure, Result};
 use crate::output::note;
 use crate::rows::FileRows;
-use crate::scaling;
+use crate::{scaling, signals};
 use proxdist::constraint::Sparsity;
 use proxdist::loss::Loss;
-use proxdist::path::{Path, PathScore, PathSettings, PathValidation};
+use proxdist::path::{Path, PathProof, PathScore, PathSettings, PathValidation};
 use proxdist::{Data, Error, Preparation, Problem, Rule, Settings, Units};
 use std::ops::ControlFlow;
 
@@ -59,6 +59,34 @@ pub(crate) fn search<'d>(
     let path = Path::trace_observed(&problem, &how, &mut &line).map_err(|error| explained(searched.rows, error))?;
     drop(problem);
     Ok((Found { path, units, validated: None }, data))
+}
+
+impl Found {
+    /// Proves how far the models of all sizes can be from the best ones, if that is asked for.
+    pub(crate) fn prove(
+        &mut self,
+        searched: &Searched,
+        data: &Data,
+        request: &Request,
+        settings: &Settings,
+    ) -> Result<()> {
+        let Some((time, gap)) = settings.prove_value() else { return Ok(()) };
+        let (quiet, intercept) = (searched.args.output.quiet, !searched.args.units.no_intercept);
+        if !searched.loss.is_quadratic() {
+            note(quiet, "--prove: there are proofs for all sizes with squared loss only");
+            return Ok(());
+        }
+        let bar = crate::progress::line(quiet);
+        bar.set_message("proving how far each size is from the best choice of features");
+        let set = Sparsity::at_most(request.sizes.largest());
+        let problem = Problem::new(data, searched.loss, set).ridge(self.units.ridge(0.0)).intercept(intercept);
+        let proven = self.path.prove(&problem, PathProof { time, gap }, &mut || {
+            bar.tick();
+            if signals::asked_to_stop() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
+        bar.finish_and_clear();
+        proven.map_err(|error| explained(searched.rows, error))
+    }
 }
 
 fn validated(searched: &Searched, data: &Data, request: &Request, how: &PathSettings, line: Line) -> Result<Found> {

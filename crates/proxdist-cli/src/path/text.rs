@@ -76,6 +76,7 @@ impl Findings {
         if self.path.points[at].is_separated {
             marks.push("separated".to_owned());
         }
+        marks.extend(self.path.points[at].proven().map(|proven| proven.to_string()));
         match self.separated_folds(at) {
             0 => {}
             folds => marks.push(format!("{folds} of {} folds separated", self.request.folds)),

@@ -84,6 +84,11 @@ pub enum Proven {
     Within(f64),
 }
 
+impl Proven {
+    /// Gap, relative to F, up to which a result counts as the global optimum.
+    pub const NEGLIGIBLE: f64 = 1e-6;
+}
+
 impl fmt::Display for Proven {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -106,6 +106,7 @@ impl<'p> Finish<'p> {
             theta,
             stationarity: settled.stationarity,
             is_separated: place.is_separated,
+            gap: None,
         })
     }
 

@@ -21,6 +21,7 @@ mod moments;
 mod newton;
 mod on_demand;
 mod point;
+mod proving;
 mod scored;
 mod scores;
 mod settings;
@@ -41,6 +42,7 @@ mod watch;
 
 pub use criterion::Criterion;
 pub use point::{Path, PathPoint};
+pub use proving::PathProof;
 pub use scored::{PathScore, PathScores};
 pub use settings::PathSettings;
 pub use validation::{FinishedFold, PathValidation, PathWatch};

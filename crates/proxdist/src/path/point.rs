@@ -1,5 +1,6 @@
 //! What a path is: a fit for every size, for every ridge.
 
+use crate::gap::Proven;
 use crate::layout::Layout;
 
 /// The best model found of one size and ridge.
@@ -22,6 +23,16 @@ pub struct PathPoint {
     pub deviance: Option<f64>,
     /// F has no minimum on the support: the classes are told apart without error, or some coefficient would have to be infinite.
     pub is_separated: bool,
+    /// F is above the least of this size and ridge by at most this: proven, where [`Path::prove`] was asked and could.
+    pub gap: Option<f64>,
+}
+
+impl PathPoint {
+    /// How near the best model of its size it was proven to be.
+    pub fn proven(&self) -> Option<Proven> {
+        let share = self.gap? / self.objective.abs();
+        if share <= Proven::NEGLIGIBLE { Some(Proven::Optimal) } else { (share < 1.0).then_some(Proven::Within(share)) }
+    }
 }
 
 /// The best models found of all sizes, ridge by ridge.

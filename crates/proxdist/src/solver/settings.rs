@@ -321,6 +321,11 @@ impl Settings {
         self.threads
     }
 
+    /// The time for a proof and the gap at which it ends, if one is asked for.
+    pub fn prove_value(&self) -> Option<(Duration, f64)> {
+        self.prove.map(|time| (time, self.gap))
+    }
+
     /// What ends a run that does not converge.
     pub fn limits(&self) -> Limits {
         Limits { steps: self.max_steps, passes: self.max_passes, time: self.time_limit }
