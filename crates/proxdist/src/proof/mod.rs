@@ -2,7 +2,7 @@
 //!
 //! $$\min_\theta Q(\theta) = \tfrac12\theta^TG\theta - b^T\theta + c \quad\text{subject to}\quad \|\theta\|_0 \le s$$
 //! is hard because of the count; a lower bound on its minimum says how much a better choice could gain at most. All bounds here
-//! come from one inequality ([`bound`]) that holds for every diagonal $D \preceq G$ and every base point. `settle` tries the
+//! come from one inequality (`bound`) that holds for every diagonal $D \preceq G$ and every base point. `settle` tries the
 //! one diagonal that would prove a given fit optimal, with one Cholesky factorisation. [`Search`] is branch and bound: a
 //! convex relaxation finds good base points (`relax`), diagonals are improved for the columns that are left (`diagonal`),
 //! nodes are taken in batches (`node`, `queue`) and everything that a later continuation needs is in a [`State`].
