@@ -82,7 +82,7 @@ impl<'p> Finish<'p> {
         Ok(points)
     }
 
-    fn point(&self, size: usize, place: &Place, form: Option<&mut Form>) -> Result<PathPoint> {
+    pub(super) fn point(&self, size: usize, place: &Place, form: Option<&mut Form>) -> Result<PathPoint> {
         let settled = match form {
             Some(form) => self.by_form(place, form)?,
             None if place.is_separated => {

@@ -3,17 +3,24 @@
 //! Sizes are taken from the largest down, each by branch and bound (`crate::proof`) for its share of the time. With $F_s$ the least F of at most $s$ features,
 //! $F_{s} \ge F_{s+1}$: what is proven of a size is proven of all smaller ones.
 
+use super::climb::Place;
+use super::finish::Finish;
 use super::point::{Path, PathPoint};
 use super::start::summed;
 use crate::error::Result;
+use crate::layout::Layout;
 use crate::objective::Objective;
 use crate::problem::Problem;
-use crate::proof::{Stopped, Summed};
+use crate::proof::{Poll, Progress, Stopped, Summed};
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 /// Bytes for the matrix of all products of columns.
 const MATRIX: usize = 1 << 31;
+/// Columns, products for the matrix, and nodes for each size up to which every path is looked at.
+const FEW_COLUMNS: usize = 30;
+const FEW_PRODUCTS: usize = 20_000_000;
+const FEW_NODES: u64 = 500;
 
 /// How long a proof of a path may take, and where it may end.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -24,8 +31,14 @@ pub struct PathProof {
     pub gap: f64,
 }
 
+impl PathProof {
+    /// The usual share of F.
+    pub const GAP: f64 = 1e-6;
+}
+
 impl Path {
-    /// Bounds how far each point is above the least F of its size and ridge, where the loss is quadratic; in [`PathPoint::gap`]. `poll` may end it.
+    /// Bounds how far each point is above the least F of its size and ridge, where the loss is quadratic; in [`PathPoint::gap`]. Better choices are taken over.
+    /// `poll` may end it.
     pub fn prove(
         &mut self,
         problem: &Problem,
@@ -37,49 +50,118 @@ impl Path {
         let (objective, layout) = (problem.objective(), self.layout);
         for points in self.points.chunk_by_mut(|before, after| before.size < after.size) {
             let Some(ridge) = points.first().map(|first| objective.ridge.with_weight(first.ridge)) else { continue };
-            let Some(summed) = summed(Objective { ridge, ..objective }, MATRIX)? else { return Ok(()) };
-            let mut least = f64::NEG_INFINITY;
-            for point in points.iter_mut().rev().filter(|point| point.size > 0) {
-                let share =
-                    wanted.time.saturating_sub(began.elapsed()) / u32::try_from(left).unwrap_or(u32::MAX).max(1);
-                left -= 1;
-                let coefficients = layout.coefficients(&point.theta);
-                let values: Vec<f64> = point.support.iter().map(|&j| coefficients[j]).collect();
-                let scaled = summed.scaled(&point.support, &values);
-                let Some(own) = lower(&summed, point, &scaled, Limit { share, gap: wanted.gap, poll }) else {
-                    continue;
-                };
-                least = least.max(own);
-                let value = summed.choices(point.size).settle_within(0, &point.support, &scaled).upper;
-                let gap = (value - least).max(0.0) + summed.doubt(&scaled);
-                point.gap = Some(gap).filter(|gap| gap.is_finite());
-                if poll().is_break() {
-                    return Ok(());
-                }
+            let objective = Objective { ridge, ..objective };
+            let Some(summed) = summed(objective, MATRIX)? else { return Ok(()) };
+            let mut proving = Proving { objective, layout, summed: &summed, gap: wanted.gap };
+            let is_over = proving.points(
+                points,
+                &mut |_| {
+                    let share =
+                        wanted.time.saturating_sub(began.elapsed()) / u32::try_from(left).unwrap_or(u32::MAX).max(1);
+                    left = left.saturating_sub(1);
+                    let size_began = Instant::now();
+                    move |_: &Progress| size_began.elapsed() >= share
+                },
+                poll,
+            )?;
+            if is_over {
+                return Ok(());
             }
         }
         Ok(())
     }
 }
 
-/// When the search at one size ends.
-struct Limit<'p> {
-    share: Duration,
-    gap: f64,
-    poll: &'p mut dyn FnMut() -> ControlFlow<()>,
+/// Better choices for the points of one ridge, where columns are so few that looking at all of them by branch and bound costs next to nothing.
+pub(super) fn improve(points: &mut [PathPoint], objective: Objective, layout: Layout) -> Result<()> {
+    let columns = objective.data.columns();
+    let is_cheap = columns <= FEW_COLUMNS && objective.data.rows().saturating_mul(columns * columns) <= FEW_PRODUCTS;
+    if !is_cheap || points.len() < 3 {
+        return Ok(());
+    }
+    let Some(summed) = summed(objective, MATRIX)? else { return Ok(()) };
+    let mut proving = Proving { objective, layout, summed: &summed, gap: PathProof::GAP };
+    proving.points(points, &mut |_| |progress: &Progress| progress.nodes >= FEW_NODES, &mut || {
+        ControlFlow::Continue(())
+    })?;
+    points.iter_mut().for_each(|point| point.gap = None);
+    Ok(())
 }
 
-/// A proven lower bound of the least F of the size of a point.
-fn lower(summed: &Summed, point: &PathPoint, scaled: &[f64], limit: Limit) -> Option<f64> {
-    let began = Instant::now();
-    let search = summed.choices(point.size);
-    let value = search.settle_within(0, &point.support, scaled).upper.abs();
-    let rounding = 2.0 * summed.doubt(scaled) / value;
-    let search = search.tolerance((limit.gap - rounding).max(0.5 * limit.gap));
-    let mut state = search.begin(&point.support);
-    let Limit { share, poll, .. } = limit;
-    let stopped = search.run(&mut state, &mut |_| {
-        if began.elapsed() >= share { ControlFlow::Break(()) } else { poll() }
-    });
-    (stopped != Stopped::Dependent).then(|| state.lower())
+/// The points of one ridge.
+struct Proving<'p> {
+    objective: Objective<'p>,
+    layout: Layout,
+    summed: &'p Summed,
+    gap: f64,
+}
+
+impl Proving<'_> {
+    /// Bounds all sizes, from the largest down; `limits` says for each when its search ends. True if `poll` has ended all of it.
+    fn points<L: FnMut(&Progress) -> bool>(
+        &mut self,
+        points: &mut [PathPoint],
+        limits: &mut dyn FnMut(usize) -> L,
+        poll: &mut dyn FnMut() -> ControlFlow<()>,
+    ) -> Result<bool> {
+        let mut least = f64::NEG_INFINITY;
+        let mut is_over = false;
+        for point in points.iter_mut().rev().filter(|point| point.size > 0) {
+            let mut is_enough = limits(point.size);
+            let own = self.lower(point, &mut |progress| {
+                is_over = is_over || poll().is_break();
+                if is_over || is_enough(progress) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            })?;
+            let Some(own) = own else { continue };
+            least = least.max(own);
+            let scaled = self.scaled(point);
+            let value = self.summed.choices(point.size).settle_within(0, &point.support, &scaled).upper;
+            let gap = (value - least).max(0.0) + self.summed.doubt(&scaled);
+            point.gap = Some(gap).filter(|gap| gap.is_finite());
+            if is_over {
+                break;
+            }
+        }
+        // A smaller choice that is better than a larger one stands for both.
+        for at in 1..points.len() {
+            let (before, after) = points.split_at_mut(at);
+            if let (Some(before), Some(after)) = (before.last(), after.first_mut())
+                && after.objective > before.objective
+            {
+                let higher = after.objective - before.objective;
+                let gap = after.gap.map(|gap| (gap - higher).max(0.0));
+                *after = PathPoint { size: after.size, gap, ..before.clone() };
+            }
+        }
+        Ok(is_over)
+    }
+
+    fn scaled(&self, point: &PathPoint) -> Vec<f64> {
+        let coefficients = self.layout.coefficients(&point.theta);
+        let values: Vec<f64> = point.support.iter().map(|&j| coefficients[j]).collect();
+        self.summed.scaled(&point.support, &values)
+    }
+
+    /// A proven lower bound of the least F of the size of a point, which may become a better one.
+    fn lower(&self, point: &mut PathPoint, poll: &mut Poll) -> Result<Option<f64>> {
+        let scaled = self.scaled(point);
+        let search = self.summed.choices(point.size);
+        let value = search.settle_within(0, &point.support, &scaled).upper.abs();
+        let rounding = 2.0 * self.summed.doubt(&scaled) / value;
+        let search = search.tolerance((self.gap - rounding).max(0.5 * self.gap));
+        let mut state = search.begin(&point.support);
+        let stopped = search.run(&mut state, poll);
+        let found = state.incumbent();
+        if found.support != point.support && found.value < value {
+            let mut start = self.summed.unscaled(&found.support, &found.theta);
+            start.resize(start.len() + self.layout.intercept_count(), 0.0);
+            let place = Place { support: found.support.clone(), value: found.value, point: start, is_separated: false };
+            let finish = Finish::new(self.objective, self.layout, &[Some(place.clone())])?;
+            let better = finish.point(point.size, &place, None)?;
+            if better.objective < point.objective {
+                *point = better;
+            }
+        }
+        Ok((stopped != Stopped::Dependent).then(|| state.lower()))
+    }
 }

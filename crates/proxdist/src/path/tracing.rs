@@ -5,6 +5,7 @@ use super::finish::Finish;
 use super::form::Form;
 use super::in_memory::InMemory;
 use super::point::Path;
+use super::proving::improve;
 use super::settings::PathSettings;
 use super::watch::{PathObserver, PathProgress, Watch};
 use crate::constraint::Structure;
@@ -83,7 +84,11 @@ pub(super) fn trace<'p>(
         places = engine.places(searched, ridge, &places, watch)?;
         path.is_interrupted = watch.is_over();
         let finish = Finish::new(Objective { ridge, ..objective }, problem.layout(), &places)?;
-        path.points.extend(finish.points(&places, engine.form(), path.is_interrupted)?);
+        let mut points = finish.points(&places, engine.form(), path.is_interrupted)?;
+        if !path.is_interrupted {
+            improve(&mut points, Objective { ridge, ..objective }, problem.layout())?;
+        }
+        path.points.extend(points);
         if path.is_interrupted {
             break;
         }

@@ -83,6 +83,11 @@ impl Summed {
         support.iter().zip(theta).map(|(&j, x)| x * self.scales[j]).collect()
     }
 
+    /// The way back.
+    pub(crate) fn unscaled(&self, support: &[usize], scaled: &[f64]) -> Vec<f64> {
+        support.iter().zip(scaled).map(|(&j, x)| x / self.scales[j]).collect()
+    }
+
     /// What is to be added to a gap of $Q$ at a point for it to be one of F.
     pub(crate) fn doubt(&self, scaled: &[f64]) -> f64 {
         4.0 * self.rounding + self.taken * scaled.iter().map(|x| x * x).sum::<f64>()
