@@ -28,7 +28,7 @@ Real data are those of the shared folder, simulated designs come from seed {seed
 | proxdist quick, normal, thorough | `ConstrainedRegressor` or `ConstrainedClassifier` with `Sparsity(s)`, `ridge=1e-4` and that `effort` |
 | abess, abess path | splicing at one size with default settings; at all sizes up to it with warm starts, all features looked at (`important_search=0`), and `alpha=1e-4` |
 | celer L1, sklearn L1 | the L1 path until s features are there, the s largest coefficients (celer has no intercept for classes) |
-| skglm MCP | the same with the minimax concave penalty |
+| skglm MCP | the same with the minimax concave penalty; for classes most of its time is compilation, which it repeats |
 | sklearn OMP | orthogonal matching pursuit, squared loss only |
 
 {versions}

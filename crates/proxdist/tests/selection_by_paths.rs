@@ -163,7 +163,7 @@ fn one_class_in_a_split_is_named() {
 #[test]
 fn constant_and_repeated_columns_cost_nothing_but_themselves() {
     let simulated = vector(Response::Linear, Truth::Sparse(2), 80, 4, 8).unwrap();
-    let x: Vec<f64> = simulated.x.chunks_exact(4).flat_map(|row| [row, &row[..], &[3.0]].concat()).collect();
+    let x: Vec<f64> = simulated.x.chunks_exact(4).flat_map(|row| [row, row, &[3.0]].concat()).collect();
     let (wide, narrow) = (Data::dense(&x, 9, &simulated.y).unwrap(), simulated.data().unwrap());
     let run = |data: &Data| {
         let validation = CrossValidation::new(data, Squared, SetSpec::WholeSpace).intercept(true).folds(4);

@@ -12,14 +12,19 @@ pub fn count_range(text: &str) -> Option<(usize, usize)> {
     Some((first.trim().parse().ok()?, last.trim().parse().ok()?))
 }
 
-/// So many numbers with equal ratios, both ends among them; both are positive, and at least two are asked for.
+/// So many numbers with equal ratios, both ends among them; both are positive, and at least two are asked for. Those between are rounded to 13
+/// digits, so that 0.01 is 0.01.
 pub fn logarithmic(from: f64, to: f64, count: usize) -> Vec<f64> {
     let at = |i: usize| match i {
         0 => from,
         i if i + 1 == count => to,
-        i => from * (to / from).powf(i as f64 / (count - 1) as f64),
+        i => rounded(from * (to / from).powf(i as f64 / (count - 1) as f64)),
     };
     (0..count).map(at).collect()
+}
+
+fn rounded(value: f64) -> f64 {
+    format!("{value:.12e}").parse().unwrap_or(value)
 }
 
 /// A value of an axis and the text that it stems from.
@@ -87,6 +92,12 @@ mod tests {
         assert_eq!(texts("1e-3,-2,x", false), ["1e-3", "-2", "x"]);
         // Not for a range to judge.
         assert_eq!(texts("-3,1.5,x,", true), ["-3", "1.5", "x", ""]);
+    }
+
+    #[test]
+    fn powers_of_ten_are_what_they_look_like() {
+        assert_eq!(logarithmic(1e-4, 1e-1, 4), [1e-4, 1e-3, 1e-2, 1e-1]);
+        assert_eq!(logarithmic(2.0, 32.0, 5), [2.0, 4.0, 8.0, 16.0, 32.0]);
     }
 
     #[test]
