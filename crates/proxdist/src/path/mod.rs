@@ -48,4 +48,4 @@ pub use settings::PathSettings;
 pub use validation::{FinishedFold, PathValidation, PathWatch};
 pub use watch::{PathObserver, PathProgress};
 
-pub(crate) use start::{Start, StartBudget, summed, support_of_size};
+pub(crate) use start::{Start, StartBudget, summed, support_of_size, telling};

@@ -101,7 +101,7 @@ fn operations(objective: Objective, size: usize) -> Result<f64> {
 
 /// About how many numbers of the data differ from the commonest of their column, judged by some of the rows: the same for dense and for sparse storage,
 /// centred or not. Infinite where rows can only be read in order.
-fn telling(data: &Data) -> Result<f64> {
+pub(crate) fn telling(data: &Data) -> Result<f64> {
     let Ok(source) = data.random_access() else { return Ok(f64::INFINITY) };
     let rows = data.rows();
     let some: Vec<usize> = (0..rows).step_by(rows.div_ceil(SOME_ROWS).max(1)).collect();

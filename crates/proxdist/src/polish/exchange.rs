@@ -59,6 +59,8 @@ pub(super) struct Exchange<'s, 'p> {
     pub(super) measured: Option<(Vec<f64>, f64, Vec<f64>)>,
     /// F through its sums, where a path was looked for.
     pub(super) summed: Option<Summed>,
+    /// Where the search has ended from each of its starts.
+    pub(super) ends: Vec<Vec<f64>>,
 }
 
 impl<'s, 'p> Exchange<'s, 'p> {
@@ -72,7 +74,17 @@ impl<'s, 'p> Exchange<'s, 'p> {
         let gram = if Gram::is_affordable(objective) { Gram::new(objective)? } else { None };
         let size = objective.data.rows() as f64 * columns as f64;
         let budget = Budget::of((500.0 * size).clamp(2e8, 1e9));
-        Ok(Self { problem, gram, unit_of, diagonal: None, sample, budget, measured: None, summed: None })
+        Ok(Self {
+            problem,
+            gram,
+            unit_of,
+            diagonal: None,
+            sample,
+            budget,
+            measured: None,
+            summed: None,
+            ends: Vec::new(),
+        })
     }
 
     pub(super) fn gram(&mut self) -> Option<&mut Gram> {

@@ -178,13 +178,15 @@ impl Finish<'_> {
     fn choose(&self, choosing: &dyn Choosing, starts: &[&[f64]], poll: Poll) -> Result<Polished> {
         let objective = self.objective;
         let search = Search { objective, choosing, effort: self.effort, sample: None };
-        let Found { theta, value, gradient, exchanges, summed } = match self.sample(LARGE, SAMPLE)? {
+        let Found { theta, value, gradient, exchanges, summed, .. } = match self.sample(LARGE, SAMPLE)? {
             None => search.finish(starts, poll)?,
             Some(sample) => {
                 let part = sample.data()?;
                 let on_part = self.on(&part).objective;
                 let found = Search { objective: on_part, ..search }.finish(starts, poll)?;
-                let starts: Vec<&[f64]> = std::iter::once(&found.theta[..]).chain(starts.iter().copied()).collect();
+                // What is best on the sample need not be best on all rows.
+                let ended = std::iter::once(&found.theta).chain(&found.ends).map(|theta| &theta[..]);
+                let starts: Vec<&[f64]> = ended.chain(starts.iter().copied()).collect();
                 Search { sample: Some(on_part), ..search }.finish(&starts, poll)?
             }
         };

@@ -28,7 +28,7 @@ pub(super) const SHORT: f64 = 1e-5;
 pub(super) struct Watch<'a> {
     poll: Poll<'a>,
     is_over: bool,
-    fell_short: bool,
+    pub(super) fell_short: bool,
 }
 
 impl<'a> Watch<'a> {

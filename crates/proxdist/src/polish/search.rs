@@ -5,8 +5,8 @@
 //! 2. If all choices are few, all are looked at (`every_choice.rs`) and that is the end.
 //! 3. From each start exchanges (`exchange.rs`), and sets of features that join and leave together, while F falls.
 //! 4. From the best of them the second look (`removal.rs`), and 3 again if that finds a lower F.
-//! 5. The same from the support of this size on a path over all sizes (`crate::path`), where that costs no more than the effort allows; the lower end
-//!    stands.
+//! 5. The same from the support of this size on a path over all sizes (`crate::path`), and from those that an L1 path suggests (`lasso_start.rs`), where that costs no
+//!    more than the effort allows; the lowest end stands.
 //!
 //! On many rows the search is done on a sample of them. What is left for all rows is the minimiser, and one round of exchanges in which second
 //! derivatives may be those of the sample, with gains taken half as large again for safety.
@@ -17,13 +17,13 @@ use super::every_choice::best_of_all;
 use super::exchange::{Exchange, Round, promise};
 use super::refit::{EXACT, Fitted, ROUGH, Selecting, Watch};
 use super::sweep::{Sweep, sweep};
-use super::{Poll, subsets};
+use super::{Poll, lasso_start, subsets};
 use crate::constraint::{Choosing, Structure, Workspace};
 use crate::effort::Effort;
 use crate::error::Result;
 use crate::exchanges::Exchanges;
 use crate::objective::Objective;
-use crate::path::{Start, StartBudget, support_of_size};
+use crate::path::{Start, StartBudget, support_of_size, telling};
 use crate::proof::Summed;
 use std::collections::HashSet;
 use std::ops::ControlFlow;
@@ -35,6 +35,8 @@ const FORWARD_STEPS: usize = 20;
 /// Entries of the data beyond which only the best starts are followed, and how many of them.
 const LARGE: usize = 500_000;
 const FOLLOWED: usize = 2;
+/// Share of F by which the start of an L1 path may be above what is known to be followed.
+const NEAR: f64 = 0.05;
 /// Units whose promise is measured by projection where a convex set stands beside the choice.
 const MOST_PROJECTED: usize = 5000;
 
@@ -58,6 +60,8 @@ pub(crate) struct Found {
     pub(crate) exchanges: Exchanges,
     /// F through its sums, if the search needed them.
     pub(crate) summed: Option<Summed>,
+    /// Where the search has ended from each of its starts.
+    pub(crate) ends: Vec<Vec<f64>>,
 }
 
 impl Search<'_> {
@@ -70,7 +74,8 @@ impl Search<'_> {
         let mut watch = Watch::new(poll);
         let mut exchange = Exchange::new(&problem, sample)?;
         let (best, exchanges) = self.search(&problem, &mut exchange, starts, &mut watch)?;
-        let (measured, summed) = (exchange.measured.take(), exchange.summed.take());
+        let (measured, summed, ends) =
+            (exchange.measured.take(), exchange.summed.take(), std::mem::take(&mut exchange.ends));
         let reached = best.map(|best| (problem.spread(&best), best.units));
         // What rounding may have raised is not handed on.
         let lowest = self.valued(starts)?.into_iter().min_by(|a, b| a.0.total_cmp(&b.0));
@@ -81,16 +86,17 @@ impl Search<'_> {
         match (reached, lowest) {
             (Some((theta, _)), lowest) if lowest.is_none_or(|(lowest, _)| value <= lowest) => {
                 let gradient = measured.filter(|(at, ..)| *at == theta).map(|(_, _, gradient)| gradient);
-                Ok(Found { theta, value, gradient, exchanges, summed })
+                Ok(Found { theta, value, gradient, exchanges, summed, ends })
             }
             (reached, Some((value, start))) => {
                 let is_same = |units: &Vec<usize>| choice.active(start).iter().all(|unit| units.contains(unit));
                 let stands = exchanges == Exchanges::EveryChoice || reached.is_some_and(|(_, units)| is_same(&units));
                 let exchanges = if stands { exchanges } else { Exchanges::CutShort };
-                Ok(Found { theta: start.to_vec(), value, gradient: None, exchanges, summed })
+                Ok(Found { theta: start.to_vec(), value, gradient: None, exchanges, summed, ends })
             }
             (_, None) => {
-                Ok(Found { theta: Vec::new(), value, gradient: None, exchanges: Exchanges::CutShort, summed: None })
+                let exchanges = Exchanges::CutShort;
+                Ok(Found { theta: Vec::new(), value, gradient: None, exchanges, summed: None, ends })
             }
         }
     }
@@ -135,12 +141,14 @@ impl Search<'_> {
             true => FOLLOWED,
             false => usize::MAX,
         });
+        let mut seen: HashSet<Vec<usize>> = pool.iter().map(|start| start.units.clone()).collect();
         let mut best: Option<(Fitted, Exchanges)> = None;
         for start in pool {
             if best.is_some() && watch.is_over() {
                 break;
             }
             let ended = self.descend(exchange, start, watch)?;
+            exchange.ends.push(problem.spread(&ended.0));
             if best.as_ref().is_none_or(|best| ended.0.value < best.0.value) {
                 best = Some(ended);
             }
@@ -149,13 +157,20 @@ impl Search<'_> {
         let mut best = self.second_look(exchange, best, watch)?;
         // Beside all that, not in its place: a lower start may lead to a higher end.
         let budgets = if self.sample.is_none() { self.effort.paths() } else { &[] };
-        for &budget in budgets {
-            let Some(Start { support, summed }) = self.by_path(problem, budget, watch)? else { continue };
-            exchange.summed = summed.or(exchange.summed.take());
-            let start = if watch.was_over() { None } else { problem.refit(support, None, EXACT, watch)? };
-            if let Some(start) = start.filter(|start| seen.insert(start.units.clone())) {
+        for (round, &budget) in budgets.iter().enumerate() {
+            let mut others = Vec::new();
+            if let Some(Start { support, summed }) = self.by_path(problem, budget, watch)? {
+                exchange.summed = summed.or(exchange.summed.take());
+                others.extend(if watch.was_over() { None } else { problem.refit(support, None, EXACT, watch)? });
+            }
+            if round == 0 {
+                let near = best.0.value + NEAR * best.0.value.abs();
+                others.extend(self.by_lasso(problem, budget, watch)?.into_iter().filter(|start| start.value <= near));
+            }
+            for start in others.into_iter().filter(|start| seen.insert(start.units.clone())) {
                 let ended = self.descend(exchange, start, watch)?;
                 let ended = self.second_look(exchange, ended, watch)?;
+                exchange.ends.push(problem.spread(&ended.0));
                 if ended.0.value < best.0.value {
                     best = ended;
                 }
@@ -252,6 +267,16 @@ impl Search<'_> {
         let Some(size) = problem.choosing.plain_size(self.objective.data.columns()) else { return Ok(None) };
         let mut poll = || if watch.is_over() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
         support_of_size(self.objective, size, budget, &mut poll)
+    }
+
+    /// The minimisers for supports that an L1 path suggests, where features are chosen freely.
+    fn by_lasso(&self, problem: &Selecting, budget: StartBudget, watch: &mut Watch) -> Result<Vec<Fitted>> {
+        let Some(size) = problem.choosing.plain_size(self.objective.data.columns()) else { return Ok(Vec::new()) };
+        let is_affordable = lasso_start::PASSES * telling(self.objective.data)? <= budget.operations;
+        if size == 0 || self.objective.loss.is_quadratic() || !is_affordable || watch.is_over() {
+            return Ok(Vec::new());
+        }
+        lasso_start::starts(problem, size, watch)
     }
 
     /// Exchanges from one start until F no longer falls.
