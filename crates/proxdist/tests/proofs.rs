@@ -217,6 +217,21 @@ fn branch_and_bound_ends_at_the_best_of_all_choices() {
     }
 }
 
+/// Ends after some nodes, and keeps the last state that it was shown.
+struct Cut {
+    left: usize,
+    state: Option<State>,
+}
+impl Observer for Cut {
+    fn checkpoint(&mut self, progress: &Progress) -> ControlFlow<()> {
+        self.left -= usize::from(progress.bound.is_some());
+        if self.left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+    fn snapshot(&mut self, state: &State) {
+        self.state = Some(state.clone());
+    }
+}
+
 #[test]
 fn a_proof_that_is_cut_short_keeps_its_bound_and_goes_on_to_the_same_end() {
     let case = Case::sized(2, 40, 20);
@@ -228,20 +243,6 @@ fn a_proof_that_is_cut_short_keeps_its_bound_and_goes_on_to_the_same_end() {
     let settings = || Settings::default().prove(Duration::from_secs(60));
     let whole = problem.fit(&settings()).unwrap();
     let least = whole.objective() - whole.certificate().gap.unwrap().value;
-    // Ends after some nodes, and keeps the last state that it was shown.
-    struct Cut {
-        left: usize,
-        state: Option<State>,
-    }
-    impl Observer for Cut {
-        fn checkpoint(&mut self, progress: &Progress) -> ControlFlow<()> {
-            self.left -= usize::from(progress.bound.is_some());
-            if self.left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        }
-        fn snapshot(&mut self, state: &State) {
-            self.state = Some(state.clone());
-        }
-    }
     let mut cut = Cut { left: 2, state: None };
     let short = problem.fit_observed(&settings(), &mut cut).unwrap();
     assert_eq!(short.stop(), Stop::Interrupted);

@@ -1,8 +1,8 @@
 //! Starts from an L1 path: on sparse text, and where features stand in for each other, it meets supports that greedy searches do not.
 //!
 //! On scaled columns, $u_j = \sqrt{h_j}\theta_j$ with $h$ the second derivatives at zero, $F + \lambda\|u\|_1$ is lowered by accelerated proximal gradient steps (Beck and
-//! Teboulle 2009, started anew where F rises), for $\lambda$ from where nothing is selected down by equal ratios, each from the point before. Two points are kept: the first with
-//! $s$ features or more, of which the $s$ largest stay; and the first with $4s$ or more, refitted, of which half are dropped and refitted, down to $s$.
+//! Teboulle 2009, started anew where F rises), for $\lambda$ from where nothing is selected down by equal ratios, each from the point before. From the first point with
+//! $s$ features on the $s$ largest are refitted; the first with $3s$ or more is refitted as a whole, half of its features are dropped, and so on down to $s$. The best of all these is the start.
 
 use super::OnData;
 use super::measure::metric;
@@ -13,23 +13,23 @@ use crate::objective::Objective;
 
 /// Ratio of a λ to the next, how many there are at most, and steps for each.
 const RATIO: f64 = 0.8;
-const MOST_WEIGHTS: usize = 30;
+const MOST_WEIGHTS: usize = 20;
 const STEPS: usize = 20;
 /// Features in all, in units of those that are wanted, where the path ends.
-const MANY: usize = 4;
+const MANY: usize = 3;
 /// Steps are never longer than this in units of the curvature of single columns.
 const LONGEST_STEP: f64 = 1.0;
 
 /// About how many passes over the data a path takes.
 pub(super) const PASSES: f64 = (MOST_WEIGHTS * STEPS) as f64 * 2.0;
 
-/// Minimisers for the supports that an L1 path suggests; features must be chosen one by one.
-pub(super) fn starts(problem: &Selecting, size: usize, watch: &mut Watch) -> Result<Vec<Fitted>> {
+/// The best minimiser for supports that an L1 path suggests; features must be chosen one by one.
+pub(super) fn start(problem: &Selecting, size: usize, watch: &mut Watch) -> Result<Option<Fitted>> {
     let mut descent = Descent::new(problem.objective)?;
-    let mut pool = Vec::new();
-    let (mut weight, mut has_few) = (descent.largest_slope(), false);
+    let mut pool: Vec<Fitted> = Vec::new();
+    let mut weight = descent.largest_slope();
     if weight <= 0.0 || !weight.is_finite() {
-        return Ok(pool);
+        return Ok(None);
     }
     // Refits on the way are not results.
     let fell_short = watch.fell_short;
@@ -40,17 +40,22 @@ pub(super) fn starts(problem: &Selecting, size: usize, watch: &mut Watch) -> Res
             break;
         }
         let chosen = descent.largest(usize::MAX);
-        if !has_few && chosen.len() >= size {
-            has_few = true;
-            pool.extend(problem.refit(descent.largest(size), Some(&descent.theta()), EXACT, watch)?);
+        if chosen.len() >= size {
+            let start = problem.refit(descent.largest(size), Some(&descent.theta()), ROUGH, watch)?;
+            pool.extend(start.filter(|start| pool.iter().all(|other| other.units != start.units)));
         }
         if chosen.len() >= MANY * size {
             pool.extend(eliminated(problem, &descent, size, watch)?);
             break;
         }
     }
+    let best = pool.into_iter().min_by(|a, b| a.value.total_cmp(&b.value));
+    let best = match best {
+        Some(best) => problem.refit(best.units.clone(), Some(&problem.spread(&best)), EXACT, watch)?,
+        None => None,
+    };
     watch.fell_short = fell_short;
-    Ok(pool)
+    Ok(best)
 }
 
 /// From many features to few, half of them at a time.

@@ -37,6 +37,8 @@ const LARGE: usize = 500_000;
 const FOLLOWED: usize = 2;
 /// Share of F by which the start of an L1 path may be above what is known to be followed.
 const NEAR: f64 = 0.05;
+/// Rows for each feature up to which there is such a start.
+const WIDE: usize = 10;
 /// Units whose promise is measured by projection where a convex set stands beside the choice.
 const MOST_PROJECTED: usize = 5000;
 
@@ -165,7 +167,7 @@ impl Search<'_> {
             }
             if round == 0 {
                 let near = best.0.value + NEAR * best.0.value.abs();
-                others.extend(self.by_lasso(problem, budget, watch)?.into_iter().filter(|start| start.value <= near));
+                others.extend(self.by_lasso(problem, budget, watch)?.filter(|start| start.value <= near));
             }
             for start in others.into_iter().filter(|start| seen.insert(start.units.clone())) {
                 let ended = self.descend(exchange, start, watch)?;
@@ -269,14 +271,16 @@ impl Search<'_> {
         support_of_size(self.objective, size, budget, &mut poll)
     }
 
-    /// The minimisers for supports that an L1 path suggests, where features are chosen freely.
-    fn by_lasso(&self, problem: &Selecting, budget: StartBudget, watch: &mut Watch) -> Result<Vec<Fitted>> {
-        let Some(size) = problem.choosing.plain_size(self.objective.data.columns()) else { return Ok(Vec::new()) };
-        let is_affordable = lasso_start::PASSES * telling(self.objective.data)? <= budget.operations;
+    /// The minimiser for the best support that an L1 path suggests, where features are chosen freely.
+    fn by_lasso(&self, problem: &Selecting, budget: StartBudget, watch: &mut Watch) -> Result<Option<Fitted>> {
+        let Some(size) = problem.choosing.plain_size(self.objective.data.columns()) else { return Ok(None) };
+        // Where rows are many beside the features, other starts are as good.
+        let is_wide = WIDE * self.objective.data.columns() >= self.objective.data.rows();
+        let is_affordable = is_wide && lasso_start::PASSES * telling(self.objective.data)? <= budget.operations;
         if size == 0 || self.objective.loss.is_quadratic() || !is_affordable || watch.is_over() {
-            return Ok(Vec::new());
+            return Ok(None);
         }
-        lasso_start::starts(problem, size, watch)
+        lasso_start::start(problem, size, watch)
     }
 
     /// Exchanges from one start until F no longer falls.
