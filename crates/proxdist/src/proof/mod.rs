@@ -13,23 +13,28 @@
 //! $Q$ may also lie below another function $F$ that is what really counts. Then a [`Truth`] knows $F$ on a support.
 
 mod bound;
+mod curved;
 mod diagonal;
 mod exchange;
+mod minorant;
 mod node;
 mod on_data;
 mod part;
 mod positive;
 mod quadratic;
 mod queue;
+mod region;
 mod relax;
 mod root;
 mod search;
 mod settle;
 mod state;
+mod table;
 mod truth;
 mod units;
 mod water;
 
+pub(crate) use curved::{Curved, CurvedOutcome};
 pub(crate) use on_data::Summed;
 pub use quadratic::Quadratic;
 pub use search::{Poll, Search, Stopped};
@@ -41,3 +46,5 @@ pub use truth::{OnSupport, Truth};
 mod testing;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod curved_tests;
