@@ -49,8 +49,7 @@ mod tests {
 
     #[test]
     fn parabolas_stay_below() {
-        let losses: [&dyn Loss; 4] =
-            [&Logistic, &Poisson, &SquaredHinge, &Huber::with_delta(0.7).expect("positive")];
+        let losses: [&dyn Loss; 4] = [&Logistic, &Poisson, &SquaredHinge, &Huber::with_delta(0.7).expect("positive")];
         for loss in losses {
             for response in [0.0, 1.0] {
                 for at in -12..=12 {
@@ -60,8 +59,7 @@ mod tests {
                         assert!(m >= loss.least_curvature(a, response, f64::max(down, up) + 1e-12));
                         for step in 0..=200 {
                             let h = -down + (up + down) * f64::from(step) / 200.0;
-                            let below =
-                                loss.value(a, response) + loss.slope(a, response) * h + 0.5 * m * h * h;
+                            let below = loss.value(a, response) + loss.slope(a, response) * h + 0.5 * m * h * h;
                             let value = loss.value(a + h, response);
                             let rounding = 1e-14 * (1.0 + value.abs() + loss.value(a, response).abs() + h.abs());
                             assert!(value >= below - rounding, "{} {a} {h} {m}", loss.spec());

@@ -63,11 +63,17 @@ struct Best {
 }
 
 impl<'p> Curved<'p> {
-    /// None where the data are too large for this.
-    pub(crate) fn of(objective: Objective<'p>, size: usize) -> Result<Option<Self>> {
+    /// Whether the data are small enough.
+    pub(crate) fn is_affordable(objective: Objective) -> bool {
         let (rows, columns) = (objective.data.rows(), objective.data.columns());
         let numbers = rows.saturating_mul(columns.saturating_add(1));
-        if columns > MOST_COLUMNS || numbers > MOST_NUMBERS || numbers as f64 * columns as f64 > MOST_WORK {
+        let work = numbers as f64 * columns as f64;
+        columns <= MOST_COLUMNS && numbers <= MOST_NUMBERS && work <= MOST_WORK
+    }
+
+    /// None where the data are too large for this.
+    pub(crate) fn of(objective: Objective<'p>, size: usize) -> Result<Option<Self>> {
+        if !Self::is_affordable(objective) {
             return Ok(None);
         }
         let table = Table::of(objective)?;
@@ -108,8 +114,13 @@ impl<'p> Curved<'p> {
             if stopped == Stopped::Finished {
                 break;
             }
-            let mut left: Vec<usize> =
-                state.base.iter().flat_map(|base| &base.columns).map(|&at| alive[at]).chain(best.support.clone()).collect();
+            let mut left: Vec<usize> = state
+                .base
+                .iter()
+                .flat_map(|base| &base.columns)
+                .map(|&at| alive[at])
+                .chain(best.support.clone())
+                .collect();
             left.sort_unstable();
             left.dedup();
             let is_fewer = (left.len() as f64) < (1.0 - MARKED) * alive.len() as f64;
@@ -177,8 +188,7 @@ impl<'p> Curved<'p> {
         let is_over = &mut || poll(&progress).is_break();
         let Some(region) = Region::of(&self.table, centre, best.value, is_over) else { return Ok(None) };
         let minorant = Minorant::of(&self.table, &region, &best.point);
-        let ground =
-            |minorant| Ground { curved: self, alive, region, minorant, level: best.value, fault: None };
+        let ground = |minorant| Ground { curved: self, alive, region, minorant, level: best.value, fault: None };
         Ok(minorant.map(ground))
     }
 
@@ -231,7 +241,7 @@ struct Ground<'c, 'p> {
     fault: Option<Error>,
 }
 
-impl<'c, 'p> Ground<'c, 'p> {
+impl<'p> Ground<'_, 'p> {
     /// The minorant, and F on supports.
     fn parts(&mut self) -> (&Minorant, Fits<'_, 'p>) {
         let Self { curved, alive, region, minorant, level, fault } = self;

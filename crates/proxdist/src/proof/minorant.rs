@@ -44,8 +44,7 @@ impl Minorant {
             loss.least_chord(eta, table.response[i], (low.min(eta), high.max(eta)))
         };
         let is_counted = |i: usize| table.weights[i] > 0.0;
-        let curvatures: Vec<f64> =
-            (0..table.rows()).map(|i| if is_counted(i) { curvature(i) } else { 0.0 }).collect();
+        let curvatures: Vec<f64> = (0..table.rows()).map(|i| if is_counted(i) { curvature(i) } else { 0.0 }).collect();
         let places: Vec<usize> =
             region.centre.places.iter().copied().filter(|place| *place < table.features()).collect();
         let mut lost = at.doubt;
@@ -75,8 +74,7 @@ impl Sums {
         let slope = has_intercept.then(|| table.gradient(at, point, &[table.features()]));
         let (own, unsure) = slope.map_or((0.0, 0.0), |(slope, doubt)| (slope[0], doubt[0]));
         let roots: Vec<f64> = weights.iter().map(|w| w.sqrt()).collect();
-        let mut sums =
-            Self { gram: vec![0.0; size * size], gradient, doubt, scales: Vec::with_capacity(size) };
+        let mut sums = Self { gram: vec![0.0; size * size], gradient, doubt, scales: Vec::with_capacity(size) };
         let mut moved = Vec::with_capacity(size * rows);
         for (j, &place) in places.iter().enumerate() {
             let column = table.column(place);
@@ -117,7 +115,8 @@ impl Sums {
         let scaled: Vec<f64> = theta.iter().zip(&scales).map(|(t, scale)| t * scale).collect();
         let used: Vec<usize> = (0..size).filter(|&j| scaled[j] != 0.0).collect();
         let share = (used.len() + 12) as f64 * UNIT;
-        let (mut linear, mut constant, mut lost) = (Vec::with_capacity(size), value, (size + 12) as f64 * UNIT * value.abs());
+        let (mut linear, mut constant, mut lost) =
+            (Vec::with_capacity(size), value, (size + 12) as f64 * UNIT * value.abs());
         for j in 0..size {
             let row = &gram[j * size..(j + 1) * size];
             let (mut image, mut terms) = (0.0, 0.0);

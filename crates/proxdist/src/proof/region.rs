@@ -80,9 +80,10 @@ impl Region {
 
     /// How far from a point any coefficient of the region can be.
     pub(super) fn distance(&self, place: usize, value: f64) -> f64 {
-        self.centre.places.binary_search(&place).map_or(value.abs(), |at| {
-            OUTWARDS * ((self.centre.values[at] - value).abs() + self.reach[at])
-        })
+        self.centre
+            .places
+            .binary_search(&place)
+            .map_or(value.abs(), |at| OUTWARDS * ((self.centre.values[at] - value).abs() + self.reach[at]))
     }
 }
 
@@ -99,8 +100,7 @@ fn ellipsoid(
         let (eta, radius, size) = (at.predictors[i], radii[i], at.share * at.sizes[i]);
         loss.least_chord(eta, table.response[i], ((eta - radius - size).next_down(), (eta + radius + size).next_up()))
     };
-    let curvatures: Vec<f64> =
-        (0..rows).map(|i| if table.weights[i] > 0.0 { curvature(i) } else { 0.0 }).collect();
+    let curvatures: Vec<f64> = (0..rows).map(|i| if table.weights[i] > 0.0 { curvature(i) } else { 0.0 }).collect();
     let inverse = inverse(table.products(places, &curvatures), places.len())?;
     let size = places.len();
     // rᵀM⁻¹r, and the doubt about r in the same norm.
@@ -126,7 +126,11 @@ fn ellipsoid(
         if table.weights[i] > 0.0 { way } else { 0.0 }
     };
     let radii: Vec<f64> = squares.into_iter().zip(0..).map(radius).collect();
-    (rho > 0.0 && rho.is_finite() && radii.iter().all(|r| r.is_finite())).then_some(Ellipsoid { reach, radii, residual })
+    (rho > 0.0 && rho.is_finite() && radii.iter().all(|r| r.is_finite())).then_some(Ellipsoid {
+        reach,
+        radii,
+        residual,
+    })
 }
 
 /// The inverse of a matrix whose factorisation leaves no doubt about it.
