@@ -19,8 +19,8 @@ const MORE: f64 = 1.08;
 const OUTWARDS: f64 = 1.01;
 /// The least pivot of a matrix with ones on its diagonal at which its inverse is trusted with that margin: errors are about $10^{-16}$ times the size, divided by its square.
 const LEAST_PIVOT: f64 = 3e-5;
-/// Radii beyond which no loss has curvature left.
-const FURTHEST: f64 = 60.0;
+/// Part of the curvature at the centre below which it is given up.
+const LEAST_CURVATURE: f64 = 1e-3;
 
 /// The region, in the units of a table.
 #[derive(Clone, Debug)]
@@ -41,6 +41,8 @@ struct Ellipsoid {
     radii: Vec<f64>,
     /// $\|r\|_{M^{-1}}$
     residual: f64,
+    /// $\sum_iw_ik_i$
+    curvature: f64,
 }
 
 impl Region {
@@ -52,7 +54,7 @@ impl Region {
         if !excess.is_finite() {
             return None;
         }
-        let mut radii = vec![0.0; table.rows()];
+        let (mut radii, mut most) = (vec![0.0; table.rows()], None);
         for _ in 0..ATTEMPTS {
             if is_over() {
                 return None;
@@ -68,9 +70,8 @@ impl Region {
             for (radius, needed) in radii.iter_mut().zip(&found.radii) {
                 *radius = radius.max(MORE * needed);
             }
-            let widest = radii.iter().zip(&table.weights).filter(|(_, w)| **w > 0.0).map(|(r, _)| *r);
-            let (sum, count) = widest.fold((0.0, 0.0), |(sum, count), r| (sum + r, count + 1.0));
-            let is_hopeful = sum <= FURTHEST * count;
+            // Where so little is left, more room leaves even less.
+            let is_hopeful = found.curvature > LEAST_CURVATURE * *most.get_or_insert(found.curvature);
             if !is_hopeful {
                 return None;
             }
@@ -101,6 +102,7 @@ fn ellipsoid(
         loss.least_chord(eta, table.response[i], ((eta - radius - size).next_down(), (eta + radius + size).next_up()))
     };
     let curvatures: Vec<f64> = (0..rows).map(|i| if table.weights[i] > 0.0 { curvature(i) } else { 0.0 }).collect();
+    let total: f64 = table.weights.iter().zip(&curvatures).map(|(w, k)| w * k).sum();
     let inverse = inverse(table.products(places, &curvatures), places.len())?;
     let size = places.len();
     // rᵀM⁻¹r, and the doubt about r in the same norm.
@@ -126,11 +128,8 @@ fn ellipsoid(
         if table.weights[i] > 0.0 { way } else { 0.0 }
     };
     let radii: Vec<f64> = squares.into_iter().zip(0..).map(radius).collect();
-    (rho > 0.0 && rho.is_finite() && radii.iter().all(|r| r.is_finite())).then_some(Ellipsoid {
-        reach,
-        radii,
-        residual,
-    })
+    let is_finite = rho > 0.0 && rho.is_finite() && radii.iter().all(|radius| radius.is_finite());
+    is_finite.then_some(Ellipsoid { reach, radii, residual, curvature: total })
 }
 
 /// The inverse of a matrix whose factorisation leaves no doubt about it.

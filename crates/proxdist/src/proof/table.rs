@@ -99,19 +99,18 @@ impl<'p> Table<'p> {
 
     /// Takes a column in, unless it says nothing.
     fn push(&mut self, column: usize, values: &[f64]) {
-        let first = values.first().copied().unwrap_or(0.0);
-        let is_even = values.iter().all(|value| *value == first);
-        let has_intercept = self.objective.has_intercept;
-        let shift = if !has_intercept {
-            0.0
-        } else if is_even {
-            first
-        } else {
-            dot(values, &self.weights)
+        let is_counted = |i: usize| self.weights[i] > 0.0;
+        let first = (0..values.len()).find(|&i| is_counted(i)).map_or(0.0, |i| values[i]);
+        let is_even = (0..values.len()).all(|i| values[i] == first || !is_counted(i));
+        let shift = match (self.objective.has_intercept, is_even) {
+            (false, _) => 0.0,
+            (true, true) => first,
+            (true, false) => dot(values, &self.weights),
         };
         let moved = || values.iter().map(|value| value - shift);
         let size = moved().zip(&self.weights).map(|(x, w)| w * x * x).sum::<f64>().sqrt();
-        let largest = moved().fold(0.0, |most: f64, x| most.max(x.abs()));
+        let counted = moved().enumerate().filter(|(i, _)| is_counted(*i));
+        let largest = counted.fold(0.0, |most: f64, (_, x)| most.max(x.abs()));
         if largest == 0.0 {
             return;
         }
