@@ -35,6 +35,8 @@ pub enum Proof {
     Diagonal,
     /// By branch and bound over the choices of features.
     BranchAndBound,
+    /// By a convex problem whose minimum no choice of features is below.
+    Relaxation,
     /// By the least value that the losses have at any predictors at all: the fit is as good as perfect.
     PerfectFit,
 }
@@ -48,6 +50,7 @@ impl Proof {
             Self::Projection => "projection",
             Self::Diagonal => "diagonal",
             Self::BranchAndBound => "branch-and-bound",
+            Self::Relaxation => "relaxation",
             Self::PerfectFit => "perfect-fit",
         }
     }
@@ -61,6 +64,7 @@ impl fmt::Display for Proof {
             Self::Projection => "proven by strong convexity and one projection",
             Self::Diagonal => "proven by a bound for every choice of features",
             Self::BranchAndBound => "proven by branch and bound over the choices of features",
+            Self::Relaxation => "proven by a convex relaxation of the choice of features",
             Self::PerfectFit => "proven, since no model has a lower loss in any row",
         })
     }

@@ -4,7 +4,7 @@
 //! $1\{|r| \le \delta\}$, which makes the Newton steps of a prox semismooth.
 
 use super::catalogue::Form;
-use super::{Link, Loss, LossEntry, Task, curvature_at_ends};
+use super::{Link, Loss, LossEntry, Task, chord_at_ends, curvature_at_ends};
 use crate::error::{Error, Result};
 
 pub(super) const ENTRY: LossEntry = LossEntry {
@@ -59,6 +59,9 @@ impl Loss for Huber {
     }
     fn least_curvature(&self, predictor: f64, response: f64, radius: f64) -> f64 {
         curvature_at_ends(self, predictor, response, radius)
+    }
+    fn least_chord(&self, predictor: f64, response: f64, between: (f64, f64)) -> f64 {
+        chord_at_ends(self, predictor, response, between)
     }
     fn has_straight_pieces(&self) -> bool {
         true

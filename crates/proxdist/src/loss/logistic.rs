@@ -2,7 +2,7 @@
 //! response. All three formulas only ever take `exp` of a negative number, so they hold for every finite $\eta$.
 
 use super::catalogue::Form;
-use super::{Link, Loss, LossEntry, ROUNDED_DOWN, Task, curvature_at_ends};
+use super::{Link, Loss, LossEntry, ROUNDED_DOWN, Task, chord_at_ends, curvature_at_ends};
 
 pub(super) const ENTRY: LossEntry = LossEntry {
     name: "logistic",
@@ -54,6 +54,9 @@ impl Loss for Logistic {
     }
     fn least_curvature(&self, predictor: f64, response: f64, radius: f64) -> f64 {
         ROUNDED_DOWN * curvature_at_ends(self, predictor, response, radius)
+    }
+    fn least_chord(&self, predictor: f64, response: f64, between: (f64, f64)) -> f64 {
+        chord_at_ends(self, predictor, response, between)
     }
     fn entry(&self) -> Option<&'static LossEntry> {
         Some(&ENTRY)

@@ -5,6 +5,7 @@
 //! are listed in `catalogue.rs`.
 
 mod catalogue;
+mod chord;
 mod huber;
 mod laws;
 mod logistic;
@@ -27,6 +28,8 @@ pub use squared::Squared;
 pub use squared_hinge::SquaredHinge;
 pub use sum::Sum;
 pub use task::{Link, Task};
+
+use chord::chord_at_ends;
 
 use crate::error::{Error, Result};
 use std::ops::Deref;
@@ -63,6 +66,13 @@ pub trait Loss: Send + Sync {
     fn least_curvature(&self, predictor: f64, response: f64, radius: f64) -> f64 {
         let _ = (predictor, response, radius);
         0.0
+    }
+
+    /// A lower bound of the curvature as seen from one predictor $a$: a number $m \ge 0$ with
+    /// $$\ell(\eta; y) \ge \ell(a; y) + \ell'(a; y)(\eta - a) + \tfrac m2(\eta - a)^2$$
+    /// for all $\eta$ between `low` and `high`. Proofs rest on it; it may be larger than [`Loss::least_curvature`] there.
+    fn least_chord(&self, predictor: f64, response: f64, (low, high): (f64, f64)) -> f64 {
+        self.least_curvature(predictor, response, (high - predictor).max(predictor - low).next_up())
     }
 
     /// Whether the second derivative vanishes on whole intervals, where it says nothing about the size of steps.
@@ -187,6 +197,9 @@ impl<P: Deref<Target: Loss> + Send + Sync> Loss for P {
     }
     fn least_curvature(&self, predictor: f64, response: f64, radius: f64) -> f64 {
         (**self).least_curvature(predictor, response, radius)
+    }
+    fn least_chord(&self, predictor: f64, response: f64, between: (f64, f64)) -> f64 {
+        (**self).least_chord(predictor, response, between)
     }
     fn has_straight_pieces(&self) -> bool {
         (**self).has_straight_pieces()

@@ -2,7 +2,7 @@
 //! without its constant. Its curvature $e^\eta$ has no bound, so where $e^\eta$ overflows a fit ends with a named error.
 
 use super::catalogue::Form;
-use super::{Link, Loss, LossEntry, ROUNDED_DOWN, Task, curvature_at_ends};
+use super::{Link, Loss, LossEntry, ROUNDED_DOWN, Task, chord_at_ends, curvature_at_ends};
 
 pub(super) const ENTRY: LossEntry = LossEntry {
     name: "poisson",
@@ -39,6 +39,9 @@ impl Loss for Poisson {
     }
     fn least_curvature(&self, predictor: f64, response: f64, radius: f64) -> f64 {
         ROUNDED_DOWN * curvature_at_ends(self, predictor, response, radius)
+    }
+    fn least_chord(&self, predictor: f64, response: f64, between: (f64, f64)) -> f64 {
+        chord_at_ends(self, predictor, response, between)
     }
     /// Below $\log y$ the slope is nearly $-y$ while the curvature vanishes: that of the parabola with its least value at $\log y$ says how far it is to there.
     /// It lies above the loss in between, since the slope is convex.

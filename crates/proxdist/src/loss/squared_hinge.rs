@@ -2,7 +2,7 @@
 //! classifier that is differentiable. The generalised second derivative is $1\{t\eta < 1\}$.
 
 use super::catalogue::Form;
-use super::{Link, Loss, LossEntry, Task, curvature_at_ends};
+use super::{Link, Loss, LossEntry, Task, chord_at_ends, curvature_at_ends};
 
 pub(super) const ENTRY: LossEntry = LossEntry {
     name: "squared-hinge",
@@ -43,6 +43,9 @@ impl Loss for SquaredHinge {
     }
     fn least_curvature(&self, predictor: f64, response: f64, radius: f64) -> f64 {
         curvature_at_ends(self, predictor, response, radius)
+    }
+    fn least_chord(&self, predictor: f64, response: f64, between: (f64, f64)) -> f64 {
+        chord_at_ends(self, predictor, response, between)
     }
     fn entry(&self) -> Option<&'static LossEntry> {
         Some(&ENTRY)

@@ -10,33 +10,44 @@
 //! Nothing is taken from an estimate: $D \preceq G$ is shown by a Cholesky factorisation with a shift that covers its rounding,
 //! and a bound is lowered by all that rounding may have added to it.
 //!
-//! $Q$ may also lie below another function $F$ that is what really counts. Then a [`Truth`] knows $F$ on a support.
+//! $Q$ may also lie below another function $F$ that is what really counts. Then a [`Truth`] knows $F$ on a support. For losses that are not quadratic `curved` makes such a function
+//! where the data are not large, and `relaxed` bounds all choices at once where there is a ridge.
 
 mod bound;
+mod curved;
 mod diagonal;
 mod exchange;
+mod minorant;
 mod node;
 mod on_data;
 mod part;
 mod positive;
 mod quadratic;
 mod queue;
+mod region;
 mod relax;
+mod relaxed;
 mod root;
 mod search;
 mod settle;
 mod state;
+mod table;
+mod tangent;
 mod truth;
 mod units;
 mod water;
 
+pub(crate) use curved::{Curved, CurvedOutcome};
 pub(crate) use on_data::Summed;
 pub use quadratic::Quadratic;
+pub(crate) use relaxed::relaxed;
 pub use search::{Poll, Search, Stopped};
 pub use settle::Settled;
 pub use state::{Incumbent, Progress, State};
 pub use truth::{OnSupport, Truth};
 
+#[cfg(test)]
+mod curved_tests;
 #[cfg(test)]
 mod testing;
 #[cfg(test)]

@@ -8,6 +8,7 @@
 mod finish;
 mod iterate;
 mod prove;
+mod prove_curved;
 mod race;
 mod state;
 

@@ -1,7 +1,7 @@
 //! The stage before the last: how far from the global optimum can the result be?
 //!
 //! Where features are chosen freely and F is quadratic (`crate::proof`), one factorisation often settles it; that is part of every fit whose search has
-//! summed F up already. Branch and bound goes on from there for as long as the settings ask, takes better choices over, and can be continued from its state.
+//! summed F up already (`prove_curved.rs` is for other losses, where a proof is asked for). Branch and bound goes on from there for as long as the settings ask, takes better choices over, and can be continued from its state.
 
 use super::state::Finished;
 use super::{Run, Stage};
@@ -36,6 +36,13 @@ impl Run<'_> {
             return Ok(());
         }
         let wanted = self.settings.prove;
+        if !problem.objective().loss.is_quadratic() {
+            let size = choosing.plain_size(problem.data().columns());
+            return match (size, wanted) {
+                (Some(size), Some(limit)) => self.prove_curved(reached, size, limit),
+                _ => Ok(()),
+            };
+        }
         let known = reached.summed.take();
         let (rows, columns) = (problem.data().rows() as f64, problem.data().columns());
         let is_cheap = columns <= FEW_COLUMNS && rows * (columns * columns) as f64 <= CHEAP;
@@ -150,7 +157,7 @@ impl Run<'_> {
     }
 
     /// Finishes on a choice of features that the search has found, if that is lower.
-    fn take_over(&mut self, reached: &mut Reached, support: &[usize]) -> Result<()> {
+    pub(super) fn take_over(&mut self, reached: &mut Reached, support: &[usize]) -> Result<()> {
         let objective = self.problem.objective();
         let finish = Finish {
             objective,

@@ -9,6 +9,7 @@ use super::{Setting, Settings, StopRule, usual_monitor_rows};
 use crate::constraint::Structure;
 use crate::polish::Finish;
 use crate::problem::Problem;
+use crate::proof::Curved;
 use crate::sampling::Sampling;
 use crate::schedule::Growth;
 use crate::trace::{Phase, Progress};
@@ -66,7 +67,9 @@ impl fmt::Display for Reason {
             Self::NothingDrawn => "nothing was drawn at random",
             Self::NoFinish => "there is no exact finish for this set and method",
             Self::NoChoice => "the set leaves no choice of features",
-            Self::NoProof => "proofs are for squared loss and a number of features without further conditions",
+            Self::NoProof => {
+                "proofs are for a number of features without further conditions, and with other losses than squared for a ridge or for few columns"
+            }
             Self::NoProofAsked => "no proof was asked for",
         })
     }
@@ -174,7 +177,9 @@ impl<'a> Circumstances<'a> {
     fn can_be_proven(&self) -> bool {
         let columns = self.problem.data().columns();
         let Structure::Choice(choosing) = self.problem.constraint().structure() else { return false };
-        choosing.plain_size(columns).is_some() && self.problem.objective().loss.is_quadratic()
+        let objective = self.problem.objective();
+        let is_bounded = objective.loss.is_quadratic() || Curved::is_affordable(objective);
+        choosing.plain_size(columns).is_some() && (is_bounded || objective.ridge.is_positive())
     }
 
     /// Whether all rows are watched where nothing is said about it.

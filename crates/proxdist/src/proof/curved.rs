@@ -1,0 +1,285 @@
+//! Choices of columns for losses that are not quadratic.
+//!
+//! In rounds, on the columns that are left: the region where F is no larger than at the incumbent (`region`), a quadratic function below F on it (`minorant`), and the root of the search for the best choice of
+//! that function (`Search`). What the root screens away cannot be in any choice that is better by more than the tolerance; on fewer columns the region is smaller and the
+//! minorant nearer to F. When a round leaves nearly all columns, the search goes on to its end.
+//!
+//! Every choice is either without a column that some round settled, and then not below the cutoff of that round; or it is one of the last search, and then not below its bound; or F is
+//! above the level of a region on all of it. So the least of these numbers bounds all choices.
+
+use super::minorant::Minorant;
+use super::region::Region;
+use super::search::{Search, Stopped};
+use super::state::{Progress, State};
+use super::table::{Point, Table};
+use super::truth::{OnSupport, Truth};
+use crate::constraint::WholeSpace;
+use crate::error::{Error, Result};
+use crate::objective::Objective;
+use crate::polish::{OnColumns, Until, minimise};
+use std::ops::ControlFlow;
+
+/// Numbers that are copied, columns, and multiplications of a round up to which this is done.
+const MOST_NUMBERS: usize = 20_000_000;
+const MOST_COLUMNS: usize = 600;
+const MOST_WORK: f64 = 5e9;
+/// Precision of minimisers.
+const EXACT: f64 = 1e-12;
+/// Part of the columns that a round must take away for another one.
+const MARKED: f64 = 0.1;
+const MOST_ROUNDS: usize = 12;
+
+/// Who is asked whether to go on.
+pub(crate) type CurvedPoll<'p> = dyn FnMut(&Progress) -> ControlFlow<()> + 'p;
+
+/// The search for the best choice of at most so many columns.
+#[derive(Debug)]
+pub(crate) struct Curved<'p> {
+    table: Table<'p>,
+    size: usize,
+    tolerance: f64,
+    memory: usize,
+}
+
+/// What was found.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct CurvedOutcome {
+    /// F is nowhere below this on any choice: proven.
+    pub(crate) lower: f64,
+    /// The columns of the best choice, in the data.
+    pub(crate) support: Vec<usize>,
+    /// F is at most this there.
+    pub(crate) value: f64,
+    /// Nodes that were worked on.
+    pub(crate) nodes: u64,
+}
+
+/// The incumbent.
+#[derive(Clone, Debug)]
+struct Best {
+    support: Vec<usize>,
+    point: Point,
+    value: f64,
+}
+
+impl<'p> Curved<'p> {
+    /// Whether the data are small enough.
+    pub(crate) fn is_affordable(objective: Objective) -> bool {
+        let (rows, columns) = (objective.data.rows(), objective.data.columns());
+        let numbers = rows.saturating_mul(columns.saturating_add(1));
+        let work = numbers as f64 * columns as f64;
+        columns <= MOST_COLUMNS && numbers <= MOST_NUMBERS && work <= MOST_WORK
+    }
+
+    /// None where the data are too large for this.
+    pub(crate) fn of(objective: Objective<'p>, size: usize) -> Result<Option<Self>> {
+        if !Self::is_affordable(objective) {
+            return Ok(None);
+        }
+        let table = Table::of(objective)?;
+        Ok(Some(Self { table, size, tolerance: 1e-6, memory: 1 << 30 }))
+    }
+
+    /// Sets the relative gap at which a choice counts as optimal, and the bytes for open nodes.
+    pub(crate) fn within(self, tolerance: f64, memory: usize) -> Self {
+        Self { tolerance, memory, ..self }
+    }
+
+    /// Searches from the columns of a choice; none if nothing is proven. The answer of `poll` to end is taken as soon as there is something to keep.
+    pub(crate) fn run(&self, support: &[usize], poll: &mut CurvedPoll) -> Result<Option<CurvedOutcome>> {
+        let features = self.table.features();
+        let mut places: Vec<usize> =
+            (0..features).filter(|&place| support.contains(&self.table.columns[place])).collect();
+        places.truncate(self.size);
+        let mut best = self.best(places)?;
+        let mut alive: Vec<usize> = (0..features).collect();
+        let (mut cut, mut outcome) = (f64::MAX, None);
+        for round in 0..MOST_ROUNDS {
+            let Some(mut ground) = self.ground(&alive, &best, outcome.as_ref(), poll)? else { break };
+            let is_last = round + 1 == MOST_ROUNDS;
+            let (state, stopped) = self.rooted(&mut ground, &best);
+            if let Some(error) = ground.fault.take() {
+                return Err(error);
+            }
+            let before = best.value;
+            if state.incumbent.value < best.value {
+                let support = state.incumbent.support.iter().map(|&at| alive[at]).collect();
+                best = self.best(support)?;
+            }
+            if stopped == Stopped::Dependent {
+                break;
+            }
+            let bound = |state: &State| cut.min(state.lower()).min(ground.level);
+            self.keep(&mut outcome, bound(&state), &best, state.nodes);
+            if stopped == Stopped::Finished {
+                break;
+            }
+            let mut left: Vec<usize> = state
+                .base
+                .iter()
+                .flat_map(|base| &base.columns)
+                .map(|&at| alive[at])
+                .chain(best.support.clone())
+                .collect();
+            left.sort_unstable();
+            left.dedup();
+            let is_fewer = (left.len() as f64) < (1.0 - MARKED) * alive.len() as f64;
+            let is_better = best.value < before - self.tolerance * before.abs();
+            if (is_fewer || is_better) && !is_last {
+                cut = cut.min(state.closed);
+                alive = left;
+                continue;
+            }
+            let state = self.finished(&mut ground, state, (cut, outcome.as_ref()), poll);
+            if let Some(error) = ground.fault.take() {
+                return Err(error);
+            }
+            if state.incumbent.value < best.value {
+                let support = state.incumbent.support.iter().map(|&at| alive[at]).collect();
+                best = self.best(support)?;
+            }
+            self.keep(&mut outcome, cut.min(state.lower()).min(ground.level), &best, state.nodes);
+            break;
+        }
+        Ok(outcome)
+    }
+
+    /// The better of what is known and what was found.
+    fn keep(&self, outcome: &mut Option<CurvedOutcome>, lower: f64, best: &Best, nodes: u64) {
+        let lower = outcome.as_ref().map_or(lower, |known| known.lower.max(lower));
+        let support = best.support.iter().map(|&place| self.table.columns[place]).collect();
+        *outcome = Some(CurvedOutcome { lower: lower.min(best.value), support, value: best.value, nodes });
+    }
+
+    /// F fitted on a choice.
+    fn best(&self, support: Vec<usize>) -> Result<Best> {
+        let point = self.fitted(&support)?;
+        let at = self.table.at(&point);
+        Ok(Best { support, point, value: at.value + at.doubt })
+    }
+
+    /// The minimiser on some columns.
+    fn fitted(&self, places: &[usize]) -> Result<Point> {
+        let objective = self.table.objective;
+        let columns: Vec<usize> = places.iter().map(|&place| self.table.columns[place]).collect();
+        let mut theta = objective.layout().reduced_to(columns.len()).zeros();
+        let mut function = OnColumns::new(objective, &columns)?;
+        let mut until = Until { tolerance: EXACT, poll: &mut || ControlFlow::Continue(()) };
+        minimise(&mut function, &WholeSpace, &mut theta, &mut until)?;
+        Ok(self.table.point(places, &theta))
+    }
+
+    /// What a round stands on; none if there is no region or minorant, or the caller ends it.
+    fn ground<'c>(
+        &'c self,
+        alive: &'c [usize],
+        best: &Best,
+        known: Option<&CurvedOutcome>,
+        poll: &mut CurvedPoll,
+    ) -> Result<Option<Ground<'c, 'p>>> {
+        let centre = self.fitted(alive)?;
+        let progress = Progress {
+            nodes: 0,
+            open: 0,
+            bytes: 0,
+            upper: best.value,
+            lower: known.map_or(f64::NEG_INFINITY, |known| known.lower),
+        };
+        let is_over = &mut || poll(&progress).is_break();
+        let Some(region) = Region::of(&self.table, centre, best.value, is_over) else { return Ok(None) };
+        let minorant = Minorant::of(&self.table, &region, &best.point);
+        let ground = |minorant| Ground { curved: self, alive, region, minorant, level: best.value, fault: None };
+        Ok(minorant.map(ground))
+    }
+
+    fn search<'c>(&self, minorant: &'c Minorant) -> Search<'c> {
+        Search::new(&minorant.quadratic, self.size).tolerance(self.tolerance).memory(self.memory)
+    }
+
+    /// The root of the search alone.
+    fn rooted(&self, ground: &mut Ground, best: &Best) -> (State, Stopped) {
+        let support: Vec<usize> =
+            (0..ground.alive.len()).filter(|&at| best.support.contains(&ground.alive[at])).collect();
+        let (minorant, mut truth) = ground.parts();
+        let search = self.search(minorant);
+        let mut state = search.begin_with(&support, &mut truth);
+        let mut calls = 0;
+        let stopped = search.run_with(&mut state, &mut truth, &mut |_| {
+            calls += 1;
+            if calls > 1 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
+        (state, stopped)
+    }
+
+    /// The search to its end, or until the caller ends it.
+    fn finished(
+        &self,
+        ground: &mut Ground,
+        mut state: State,
+        (cut, known): (f64, Option<&CurvedOutcome>),
+        poll: &mut CurvedPoll,
+    ) -> State {
+        let level = ground.level;
+        let least = known.map_or(f64::NEG_INFINITY, |known| known.lower);
+        let (minorant, mut truth) = ground.parts();
+        self.search(minorant).run_with(&mut state, &mut truth, &mut |progress| {
+            poll(&Progress { lower: progress.lower.min(cut).min(level).max(least), ..*progress })
+        });
+        state
+    }
+}
+
+/// What a round stands on.
+struct Ground<'c, 'p> {
+    curved: &'c Curved<'p>,
+    /// The columns that are left, as places in the table.
+    alive: &'c [usize],
+    region: Region,
+    minorant: Minorant,
+    /// F is above this outside the region.
+    level: f64,
+    fault: Option<Error>,
+}
+
+impl<'p> Ground<'_, 'p> {
+    /// The minorant, and F on supports.
+    fn parts(&mut self) -> (&Minorant, Fits<'_, 'p>) {
+        let Self { curved, alive, region, minorant, level, fault } = self;
+        (minorant, Fits { curved, alive, region, scales: &minorant.scales, level: *level, fault })
+    }
+}
+
+/// F on supports, refitted.
+struct Fits<'g, 'p> {
+    curved: &'g Curved<'p>,
+    alive: &'g [usize],
+    region: &'g Region,
+    scales: &'g [f64],
+    level: f64,
+    fault: &'g mut Option<Error>,
+}
+
+impl Truth for Fits<'_, '_> {
+    /// F is convex, so with the gradient $g$ at a fit $z$, $F \ge F(z) - \sum_j|g_j|\max|z'_j - z_j|$ over the region, and above the level elsewhere.
+    fn on_support(&mut self, support: &[usize]) -> OnSupport {
+        let table = &self.curved.table;
+        let places: Vec<usize> = support.iter().map(|&at| self.alive[at]).collect();
+        let point = match self.curved.fitted(&places) {
+            Ok(point) => point,
+            Err(error) => {
+                *self.fault = Some(error);
+                return OnSupport { theta: vec![0.0; support.len()], value: f64::MAX, lower: -f64::MAX };
+            }
+        };
+        let at = table.at(&point);
+        let (gradient, doubt) = table.gradient(&at, &point, &point.places);
+        let mut lost = at.doubt;
+        for (j, &place) in point.places.iter().enumerate() {
+            lost += 1.01 * (gradient[j].abs() + doubt[j]) * self.region.distance(place, point.values[j]);
+        }
+        let lower = (at.value - lost).min(self.level);
+        let lower = if lower.is_finite() { lower } else { -f64::MAX };
+        let theta = support.iter().zip(&point.values).map(|(&at, z)| z * self.scales[at]).collect();
+        OnSupport { theta, value: at.value + at.doubt, lower }
+    }
+}
