@@ -93,7 +93,7 @@ impl Run<'_> {
         limit: Duration,
     ) -> Result<()> {
         let (support, _) = self.chosen(&reached.theta, summed);
-        let mut proof = self.state.proof.take().unwrap_or_else(|| search.begin(&support));
+        let mut proof = self.state.proof.take().map_or_else(|| search.begin(&support), |proof| *proof);
         // Time that went by before, of a run that was resumed, counts.
         let spent = self.state.proof_time;
         let began = std::time::Instant::now();
@@ -139,9 +139,9 @@ impl Run<'_> {
                 break stopped;
             }
             self.state.proof_time = spent + began.elapsed();
-            self.state.proof = Some(proof);
+            self.state.proof = Some(Box::new(proof));
             self.observer.snapshot(&self.state);
-            proof = self.state.proof.take().unwrap_or_else(|| search.begin(&support));
+            proof = self.state.proof.take().map_or_else(|| search.begin(&support), |proof| *proof);
         };
         if proof.incumbent().support != support {
             self.take_over(reached, &proof.incumbent().support)?;

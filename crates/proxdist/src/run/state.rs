@@ -79,7 +79,7 @@ pub struct State {
     pub(crate) trace: Vec<Progress>,
     /// The search for a proof, while it is on, and how long it has taken.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) proof: Option<crate::proof::State>,
+    pub(crate) proof: Option<Box<crate::proof::State>>,
     #[serde(default, skip_serializing_if = "Duration::is_zero")]
     pub(crate) proof_time: Duration,
     /// Where the exact finish has ended, if a proof followed.
