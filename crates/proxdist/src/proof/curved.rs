@@ -63,20 +63,19 @@ struct Best {
 }
 
 impl<'p> Curved<'p> {
-    /// Whether the data are small enough.
-    pub(crate) fn is_affordable(objective: Objective) -> bool {
-        let (rows, columns) = (objective.data.rows(), objective.data.columns());
-        let numbers = rows.saturating_mul(columns.saturating_add(1));
+    /// Whether so many columns of the data are few enough.
+    pub(crate) fn is_affordable(objective: Objective, columns: usize) -> bool {
+        let numbers = objective.data.rows().saturating_mul(columns.saturating_add(1));
         let work = numbers as f64 * columns as f64;
         columns <= MOST_COLUMNS && numbers <= MOST_NUMBERS && work <= MOST_WORK
     }
 
-    /// None where the data are too large for this.
-    pub(crate) fn of(objective: Objective<'p>, size: usize) -> Result<Option<Self>> {
-        if !Self::is_affordable(objective) {
+    /// Choices among some columns, rising; none where they are too many for this.
+    pub(crate) fn of(objective: Objective<'p>, columns: &[usize], size: usize) -> Result<Option<Self>> {
+        if !Self::is_affordable(objective, columns.len()) {
             return Ok(None);
         }
-        let table = Table::of(objective)?;
+        let table = Table::of(objective, columns)?;
         Ok(Some(Self { table, size, tolerance: 1e-6, memory: 1 << 30 }))
     }
 

@@ -187,7 +187,7 @@ fn solve(mut a: Vec<f64>, mut b: Vec<f64>, n: usize) -> Vec<f64> {
 fn run(case: &Case, size: usize, start: &[usize]) -> Option<CurvedOutcome> {
     let (data, loss) = (case.data(), case.loss());
     let objective = Objective::new(&data, &*loss, case.ridge).intercept(case.has_intercept);
-    let curved = Curved::of(objective, size).unwrap().unwrap();
+    let curved = Curved::of(objective, &(0..case.columns).collect::<Vec<_>>(), size).unwrap().unwrap();
     curved.run(start, &mut |_| ControlFlow::Continue(())).unwrap()
 }
 
@@ -226,7 +226,7 @@ fn a_search_that_is_cut_short_claims_no_more_than_is_true() {
             let (least, _) = case.best(2);
             let (data, loss) = (case.data(), case.loss());
             let objective = Objective::new(&data, &*loss, case.ridge).intercept(case.has_intercept);
-            let curved = Curved::of(objective, 2).unwrap().unwrap();
+            let curved = Curved::of(objective, &(0..case.columns).collect::<Vec<_>>(), 2).unwrap().unwrap();
             for calls in 1..12 {
                 let mut left = calls;
                 let mut seen = f64::NEG_INFINITY;
@@ -259,7 +259,7 @@ fn no_relaxation_is_above_the_best_of_all_choices() {
             case.x.chunks_exact_mut(case.columns).for_each(|row| row.iter_mut().zip(&units).for_each(|(x, u)| *x /= u));
             case.ridge = ridge;
             let size = 1 + (seed % 3) as usize;
-            let (least, _) = case.best(size);
+            let (least, support) = case.best(size);
             let raw: Vec<f64> = case.x.iter().zip(units.iter().cycle()).map(|(x, u)| x * u).collect();
             let data = Data::dense(&raw, case.columns, &case.y).unwrap();
             let data = data.weights(&case.weights).unwrap().offset(&case.offset).unwrap();
@@ -272,9 +272,12 @@ fn no_relaxation_is_above_the_best_of_all_choices() {
                         steps += 1;
                         if steps >= most { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
                     });
-                let Some(bound) = found.unwrap() else { continue };
-                let rounding = 1e-10 * (least.abs() + 1e-3);
+                let Some(found) = found.unwrap() else { continue };
+                let (bound, rounding) = (found.lower, 1e-10 * (least.abs() + 1e-3));
                 assert!(bound <= least + rounding, "kind {kind} seed {seed}: {bound}, truth {least}");
+                // The best choice is among the columns that are left.
+                let left = found.left(least + rounding);
+                assert!(support.iter().all(|j| left.contains(j)), "kind {kind} seed {seed}: {left:?}, {support:?}");
                 near += usize::from(bound > least - 0.02 * least.abs());
             }
         }
@@ -313,7 +316,7 @@ fn simulated_logistic_problems_are_proven() {
         let data = Data::dense(&x, columns, &y).unwrap();
         let began = std::time::Instant::now();
         let objective = Objective::new(&data, &Logistic, 0.0).intercept(true);
-        let curved = Curved::of(objective, size).unwrap().unwrap();
+        let curved = Curved::of(objective, &(0..columns).collect::<Vec<_>>(), size).unwrap().unwrap();
         let start: Vec<usize> = (0..size).map(|k| k * (columns / size)).collect();
         let is_late = || began.elapsed().as_secs() > 40;
         let found =

@@ -44,6 +44,7 @@ pub(crate) use relaxed::relaxed;
 pub use search::{Poll, Search, Stopped};
 pub use settle::Settled;
 pub use state::{Incumbent, Progress, State};
+pub(crate) use tangent::Relaxation;
 pub use truth::{OnSupport, Truth};
 
 #[cfg(test)]

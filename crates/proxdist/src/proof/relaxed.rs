@@ -7,7 +7,7 @@
 //! $$z_j = \operatorname{clip}\Big(\frac{|w_j|}\kappa - \frac1\ell, 0, 1\Big), \qquad u_j = \frac{\ell z_j}{1 + \ell z_j}w_j.$$
 //! Any base point gives a bound that holds, so nothing depends on how far the steps get.
 
-use super::tangent::{Losses, Tangent};
+use super::tangent::{Losses, Relaxation, Tangent};
 use crate::error::Result;
 use crate::linalg::dot;
 use crate::objective::Objective;
@@ -17,7 +17,7 @@ use std::ops::ControlFlow;
 const MOST_STEPS: usize = 4000;
 const BETWEEN: usize = 16;
 /// What is left to gain, relative to the level, at which it ends.
-const GOOD: f64 = 1e-5;
+const GOOD: f64 = 3e-5;
 /// Doublings of the curvature in one step.
 const DOUBLINGS: usize = 60;
 
@@ -27,30 +27,29 @@ pub(crate) fn relaxed(
     size: usize,
     (start, level): (&[f64], f64),
     poll: &mut dyn FnMut(f64) -> ControlFlow<()>,
-) -> Result<Option<f64>> {
+) -> Result<Option<Relaxation>> {
     let Some(losses) = Losses::of(objective, size) else { return Ok(None) };
     if size == 0 || !level.is_finite() {
         return Ok(None);
     }
     let mut steps = Steps::from(&losses, start)?;
-    let (mut best, mut number) = (f64::NEG_INFINITY, 0);
+    let (mut best, mut number): (Option<Relaxation>, usize) = (None, 0);
     loop {
         let has_moved = steps.step()?;
         number += 1;
-        let is_over = poll(best).is_break() || number >= MOST_STEPS || !has_moved;
-        let about = steps.about();
-        let is_near = steps.relaxation - about.max(best) <= GOOD * level.abs();
-        if is_over || is_near || number % BETWEEN == 0 {
-            if let Some(bound) = losses.bound(&steps.tangent, level)? {
-                best = best.max(bound);
-            }
-            let is_done = steps.relaxation - best <= 2.0 * GOOD * level.abs() || best >= level * (1.0 - 1e-7);
-            if is_over || is_done {
+        let lower = |best: &Option<Relaxation>| best.as_ref().map_or(f64::NEG_INFINITY, |best| best.lower);
+        let is_over = poll(lower(&best)).is_break() || number >= MOST_STEPS || !has_moved;
+        let is_near = steps.relaxation - steps.about().max(lower(&best)) <= GOOD * level.abs();
+        if is_over || is_near || number.is_multiple_of(BETWEEN) {
+            let bound = losses.bound(&steps.tangent, level)?;
+            best = bound.filter(|bound| bound.lower > lower(&best)).or(best);
+            let (least, enough) = (lower(&best), level - 1e-7 * level.abs());
+            if is_over || steps.relaxation - least <= 2.0 * GOOD * level.abs() || least >= enough {
                 break;
             }
         }
     }
-    Ok(Some(best).filter(|best| best.is_finite()))
+    Ok(best)
 }
 
 /// Accelerated proximal gradient steps.

@@ -61,17 +61,20 @@ pub(super) struct At {
 }
 
 impl<'p> Table<'p> {
-    /// From the data, without columns that have no effect; the copy is as large as the data written out.
-    pub(super) fn of(objective: Objective<'p>) -> Result<Self> {
+    /// From some columns of the data, rising, without those that have no effect; a copy of them written out.
+    pub(super) fn of(objective: Objective<'p>, columns: &[usize]) -> Result<Self> {
         let data = objective.data;
         let (rows, width) = (data.rows(), data.columns());
-        let mut x = vec![0.0; rows * width];
+        let mut x = vec![0.0; rows * columns.len()];
+        let mut places = vec![None; width];
+        columns.iter().enumerate().for_each(|(at, &j)| places[j] = Some(at));
         let (mut offsets, mut weights) = (vec![0.0; rows], vec![0.0; rows]);
         let wanted = Wanted { rows: 0..rows, length: length(width), columns: None };
         data.chunks(&wanted, &mut |chunk| {
             for i in 0..chunk.len() {
                 let row = chunk.first + i;
-                chunk.rows.row(i).for_each(|(j, value)| x[j * rows + row] = value);
+                let own = chunk.rows.row(i).filter_map(|(j, value)| places[j].map(|at| (at, value)));
+                own.for_each(|(at, value)| x[at * rows + row] = value);
                 offsets[row] = chunk.offset_of(i);
                 weights[row] = chunk.weight(i) / data.weight_sum();
             }
@@ -87,7 +90,7 @@ impl<'p> Table<'p> {
             weights,
             offsets,
         };
-        for (j, column) in x.chunks_exact(rows.max(1)).enumerate() {
+        for (&j, column) in columns.iter().zip(x.chunks_exact(rows.max(1))) {
             table.push(j, column);
         }
         if objective.has_intercept {

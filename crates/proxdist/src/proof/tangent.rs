@@ -82,9 +82,11 @@ impl<'p> Losses<'p> {
     }
 
     /// The bound from a tangent, for F up to a level; none if the intercept cannot be got rid of.
-    pub(super) fn bound(&self, tangent: &Tangent, level: f64) -> Result<Option<f64>> {
+    pub(super) fn bound(&self, tangent: &Tangent, level: f64) -> Result<Option<Relaxation>> {
         let plain = self.rounded(tangent)?;
-        let Some(place) = self.layout.place_of_intercept() else { return Ok(Some(plain.bound(self.size).min(level))) };
+        let Some(place) = self.layout.place_of_intercept() else {
+            return Ok(Some(plain.relaxation(self.size, (0.0, level))));
+        };
         for step in STEPS {
             let mut ends = Vec::with_capacity(2);
             for way in [step, -step] {
@@ -104,8 +106,8 @@ impl<'p> Losses<'p> {
             let share = if plain.sigma == 0.0 { 1.0 } else { other.sigma / (other.sigma - plain.sigma) };
             let mixed = plain.mixed(other, share.clamp(0.0, 1.0));
             let lost = (mixed.sigma.abs() + mixed.doubt) * furthest;
-            let bound = (mixed.bound(self.size) - 1.01 * lost).min(level);
-            return Ok(Some(bound).filter(|bound| bound.is_finite()));
+            let bound = mixed.relaxation(self.size, (1.01 * lost, level));
+            return Ok(Some(bound).filter(|bound| bound.lower.is_finite()));
         }
         Ok(None)
     }
@@ -154,6 +156,25 @@ impl<'p> Losses<'p> {
     }
 }
 
+/// A bound for all choices, and what it says about single columns.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Relaxation {
+    /// F is not below this on any choice.
+    pub(crate) lower: f64,
+    /// $h_j^2$, rounded up, and the smallest of those that count.
+    shares: Vec<f64>,
+    last_in: f64,
+}
+
+impl Relaxation {
+    /// The columns that a choice with F below `cutoff` may have. With any other column selected it takes the place of the last of the largest $h_j^2$, and the bound is higher by half the difference.
+    pub(crate) fn left(&self, cutoff: f64) -> Vec<usize> {
+        let slack = 8.0 * f64::EPSILON * (self.lower.abs() + self.last_in);
+        let is_left = |j: &usize| self.lower + 0.5 * (self.last_in - self.shares[*j]).max(0.0) - slack <= cutoff;
+        (0..self.shares.len()).filter(is_left).collect()
+    }
+}
+
 /// $L \ge c + h^Tu + \sigma\beta$ up to what is not sure about $h$ and $\sigma$.
 struct Rounded {
     constant: f64,
@@ -166,11 +187,16 @@ struct Rounded {
 impl Rounded {
     /// $c - \tfrac12\sum h_j^2$ over the largest.
     fn bound(&self, size: usize) -> f64 {
-        let square = |(h, doubt): (&f64, &f64)| (h.abs() + doubt) * (h.abs() + doubt);
-        let mut squares: Vec<f64> = self.h.iter().zip(&self.doubts).map(square).collect();
-        let sum = Top::of(&mut squares, size).sum;
-        let rounding = f64::EPSILON * (size + 8) as f64 * (self.constant.abs() + sum);
-        self.constant - 0.5 * sum - rounding
+        self.relaxation(size, (0.0, f64::MAX)).lower
+    }
+
+    /// The same less what is lost elsewhere, up to a level, with its parts.
+    fn relaxation(&self, size: usize, (lost, level): (f64, f64)) -> Relaxation {
+        let square = |(h, doubt): (&f64, &f64)| (h.abs() + doubt) * (h.abs() + doubt) * (1.0 + 4.0 * f64::EPSILON);
+        let shares: Vec<f64> = self.h.iter().zip(&self.doubts).map(square).collect();
+        let Top { sum, last_in, .. } = Top::of(&mut shares.clone(), size);
+        let rounding = f64::EPSILON * (size + 8) as f64 * (self.constant.abs() + sum + lost);
+        Relaxation { lower: (self.constant - 0.5 * sum - rounding - lost).min(level), shares, last_in }
     }
 
     /// This much of it and the rest of another one.

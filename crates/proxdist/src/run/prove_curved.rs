@@ -1,17 +1,19 @@
-//! Proofs for losses that are not quadratic, where they are asked for: branch and bound where the data are not large, and a convex relaxation where there is a ridge.
+//! Proofs for losses that are not quadratic, where they are asked for: branch and bound where the data are not large; where there is a ridge and that
+//! does not end, a convex relaxation, and branch and bound again on the columns that it leaves.
 
 use super::{Clock, Run};
 use crate::certificate::Reached;
 use crate::error::Result;
 use crate::gap::{Gap, Proof, ROUNDING};
-use crate::proof::{Curved, CurvedOutcome, relaxed};
+use crate::proof::{Curved, CurvedOutcome, Relaxation, relaxed};
 use crate::solver::Stop;
 use crate::trace::{Observer, Phase, Progress};
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
-/// Share of the time that branch and bound has where a relaxation may follow.
-const FIRST: f64 = 0.75;
+/// Shares of the time after which branch and bound makes way for a relaxation, and that for branch and bound on the columns that it leaves.
+const FIRST: f64 = 0.4;
+const SECOND: f64 = 0.7;
 /// Relative fall of F at which another choice is taken over.
 const FALL: f64 = 1e-9;
 /// Part of the gap that is allowed which is left to rounding.
@@ -26,53 +28,82 @@ impl Run<'_> {
             return Ok(());
         }
         let objective = self.problem.objective();
-        let columns = self.problem.data().columns();
-        let has_ridge = (0..columns).all(|j| objective.ridge.at(j) > 0.0);
+        let all: Vec<usize> = (0..self.problem.data().columns()).collect();
+        let has_ridge = all.iter().all(|&j| objective.ridge.at(j) > 0.0);
         let began = Instant::now();
         let first = if has_ridge { limit.mul_f64(FIRST) } else { limit };
-        let value = objective.value(&reached.theta)?;
-        let found = self.searched(reached, size, (began, first))?;
-        let mut value = value;
-        if let Some(found) = found.as_ref().filter(|found| found.value < value - FALL * value.abs()) {
-            self.take_over(reached, &found.support)?;
-            value = objective.value(&reached.theta)?;
-        }
-        let nodes = found.as_ref().map_or(0, |found| found.nodes);
-        let mut best = found.map(|found| {
-            let proof = if found.nodes == 0 { Proof::Diagonal } else { Proof::BranchAndBound };
-            (found.lower, proof)
-        });
-        let is_over = matches!(self.stop, Some(Stop::Interrupted | Stop::TimeLimit));
-        let is_short = best.is_none_or(|(lower, _)| value - lower > self.settings.gap * value.abs());
-        if has_ridge && is_short && !is_over {
-            let theta = reached.theta.clone();
-            let mut watch = self.watch((began, limit), &theta);
-            let bound = relaxed(objective, size, (&theta, value), &mut |lower| watch.look(0, (value, lower)))?;
-            if let Some(bound) = bound.filter(|bound| best.is_none_or(|(lower, _)| *bound > lower)) {
-                best = Some((bound, Proof::Relaxation));
+        let mut proof = Proofs { value: objective.value(&reached.theta)?, lower: None, nodes: 0 };
+        self.searched(reached, &mut proof, (&all, size, f64::MAX), (began, first))?;
+        if has_ridge && self.goes_on(&proof) {
+            let relaxation = self.relaxed(reached, &mut proof, size, (began, limit.mul_f64(SECOND)))?;
+            if let Some(relaxation) = relaxation.filter(|_| self.goes_on(&proof)) {
+                let cutoff = proof.value - (1.0 - LEFT) * self.settings.gap * proof.value.abs();
+                let is_used = |j: &usize| self.layout.coefficients(&reached.theta)[*j] != 0.0;
+                let mut left = relaxation.left(cutoff);
+                left.extend(all.iter().copied().filter(is_used));
+                left.sort_unstable();
+                left.dedup();
+                self.searched(reached, &mut proof, (&left, size, cutoff), (began, limit))?;
             }
         }
-        if let Some((lower, proof)) = best.filter(|(lower, _)| lower.is_finite()) {
-            let gap = Gap { value: (value - lower).max(0.0) + 10.0 * ROUNDING * value.abs(), proof };
-            reached.proven = Some((gap, (proof == Proof::BranchAndBound).then_some(nodes)));
+        if let Some((lower, by)) = proof.lower.filter(|(lower, _)| lower.is_finite()) {
+            let value = (proof.value - lower).max(0.0) + 10.0 * ROUNDING * proof.value.abs();
+            reached.proven = Some((Gap { value, proof: by }, (by == Proof::BranchAndBound).then_some(proof.nodes)));
         }
         Ok(())
     }
 
-    /// Branch and bound.
+    /// Whether there is something left to prove and nobody has ended it.
+    fn goes_on(&self, proof: &Proofs) -> bool {
+        let is_over = matches!(self.stop, Some(Stop::Interrupted | Stop::TimeLimit));
+        let is_short = proof.lower.is_none_or(|(lower, _)| proof.value - lower > self.settings.gap * proof.value.abs());
+        is_short && !is_over
+    }
+
+    /// Branch and bound over some columns; choices with any other are known not to be below `cutoff`.
     fn searched(
         &mut self,
-        reached: &Reached,
-        size: usize,
+        reached: &mut Reached,
+        proof: &mut Proofs,
+        (columns, size, cutoff): (&[usize], usize, f64),
         until: (Instant, Duration),
-    ) -> Result<Option<CurvedOutcome>> {
-        let Some(curved) = Curved::of(self.problem.objective(), size)? else { return Ok(None) };
+    ) -> Result<()> {
+        let objective = self.problem.objective();
+        let Some(curved) = Curved::of(objective, columns, size)? else { return Ok(()) };
         let tolerance = (1.0 - LEFT) * self.settings.gap;
         let curved = curved.within(tolerance, self.settings.proof_memory);
         let coefficients = self.layout.coefficients(&reached.theta);
         let support: Vec<usize> = (0..coefficients.len()).filter(|&j| coefficients[j] != 0.0).collect();
         let mut watch = self.watch(until, &reached.theta);
-        curved.run(&support, &mut |at| watch.look(at.nodes, (at.upper, at.lower)))
+        let found = curved.run(&support, &mut |at| watch.look(at.nodes, (at.upper, at.lower.min(cutoff))))?;
+        let Some(CurvedOutcome { lower, support, value, nodes }) = found else { return Ok(()) };
+        proof.nodes += nodes;
+        let by = if proof.nodes == 0 { Proof::Diagonal } else { Proof::BranchAndBound };
+        proof.learn(lower.min(cutoff), by);
+        if value < proof.value - FALL * proof.value.abs() {
+            self.take_over(reached, &support)?;
+            proof.value = objective.value(&reached.theta)?;
+        }
+        Ok(())
+    }
+
+    /// The relaxation.
+    fn relaxed(
+        &mut self,
+        reached: &Reached,
+        proof: &mut Proofs,
+        size: usize,
+        until: (Instant, Duration),
+    ) -> Result<Option<Relaxation>> {
+        let (objective, value) = (self.problem.objective(), proof.value);
+        let known = proof.lower.map_or(f64::NEG_INFINITY, |(lower, _)| lower);
+        let mut watch = self.watch(until, &reached.theta);
+        let look = &mut |lower: f64| watch.look(0, (value, lower.max(known)));
+        let found = relaxed(objective, size, (&reached.theta, value), look)?;
+        if let Some(found) = &found {
+            proof.learn(found.lower, Proof::Relaxation);
+        }
+        Ok(found)
     }
 
     fn watch<'w>(&'w mut self, until: (Instant, Duration), theta: &[f64]) -> Watch<'w> {
@@ -90,6 +121,24 @@ impl Run<'_> {
             nonzeros,
             next: (0, Duration::ZERO),
             is_over: false,
+        }
+    }
+}
+
+/// What is proven so far.
+struct Proofs {
+    /// F at the result.
+    value: f64,
+    /// No choice is below this, and why.
+    lower: Option<(f64, Proof)>,
+    nodes: u64,
+}
+
+impl Proofs {
+    /// Takes a bound over if it is better.
+    fn learn(&mut self, lower: f64, by: Proof) {
+        if self.lower.is_none_or(|(known, _)| lower > known) {
+            self.lower = Some((lower, by));
         }
     }
 }

@@ -178,7 +178,7 @@ impl<'a> Circumstances<'a> {
         let columns = self.problem.data().columns();
         let Structure::Choice(choosing) = self.problem.constraint().structure() else { return false };
         let objective = self.problem.objective();
-        let is_bounded = objective.loss.is_quadratic() || Curved::is_affordable(objective);
+        let is_bounded = objective.loss.is_quadratic() || Curved::is_affordable(objective, columns);
         choosing.plain_size(columns).is_some() && (is_bounded || objective.ridge.is_positive())
     }
 
