@@ -5,7 +5,7 @@ use proxdist::loss::{Huber, Logistic, Loss, Squared};
 use proxdist::simulate::{Response, Simulated, Truth, correlated, matrix, vector};
 use proxdist::spec::SetSpec;
 use proxdist::trace::Phase;
-use proxdist::{Data, Exchanges, Fit, Problem, Settings, Stop};
+use proxdist::{Data, Exchanges, Fit, Problem, Proof, Settings, Stop};
 
 fn built(text: &str, data: &Data) -> Box<dyn Constraint> {
     SetSpec::parse(text).unwrap().build(data.parameter_shape()).unwrap()
@@ -58,7 +58,8 @@ fn the_result_lies_in_the_set_and_is_stationary_for_every_set_and_loss() {
             let least = if text.starts_with("rank") { 2e-8 } else { 1e-9 };
             assert!(certificate.stationarity <= least, "{text}, {response:?}: {certificate:?}");
             assert_eq!(fit.stop(), Stop::Polished, "{text}, {response:?}");
-            if let Some(gap) = certificate.gap {
+            // One projection proves little about sets that are not convex.
+            if let Some(gap) = certificate.gap.filter(|gap| gap.proof != Proof::Projection) {
                 assert!(gap.value <= 1e-9 * fit.objective(), "{text}, {response:?}: {gap:?}");
             }
         }
