@@ -19,10 +19,14 @@ def _plain(value: Any) -> Any:
 
 
 def trace_points(trace: dict[str, Any]) -> list[dict[str, Any]]:
-    """The checkpoints, one dictionary each."""
+    """The checkpoints before any proof, one dictionary each."""
     columns = ("step", "objective", "distance", "rho", "nonzeros", "seconds")
     points = zip(*(np.asarray(trace[column]).tolist() for column in columns), strict=True)
-    rows = [dict(zip(columns, point, strict=True)) for point in points]
+    rows = [
+        dict(zip(columns, point, strict=True))
+        for phase, point in zip(trace["phase"], points, strict=True)
+        if phase != "proof"
+    ]
     return [{key: _plain(value) for key, value in row.items() if _plain(value) is not None} for row in rows]
 
 
