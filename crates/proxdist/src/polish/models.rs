@@ -131,16 +131,18 @@ impl<'c> Models<'c> {
             }
             nearby = nearby.or(Some(near));
         }
-        let held = by_rows(&quadratic, self.conic);
-        if let Some((near, active)) = held.filter(|(near, _)| self.conic.violation(near) <= INSIDE) {
-            self.active = Some(active);
-            return Some(near);
-        }
         // Near the model's minimiser but not exactly in the set: the nearest point of the set will do.
-        let mut near = nearby?;
-        let Nearest::Found(inside) = nearest(self.conic, None, self.conic.coefficients(&near)) else { return None };
-        self.conic.coefficients_mut(&mut near).copy_from_slice(&inside);
-        Some(self.close_up(&quadratic, &near).unwrap_or(near))
+        let inside = nearby.as_ref().map(|near| nearest(self.conic, None, self.conic.coefficients(near)));
+        if let (Some(mut near), Some(Nearest::Found(inside))) = (nearby, inside) {
+            self.conic.coefficients_mut(&mut near).copy_from_slice(&inside);
+            return Some(self.close_up(&quadratic, &near).unwrap_or(near));
+        }
+        // No method on the inside came near: rows that leave no room.
+        let held = by_rows(&quadratic, self.conic).filter(|(near, _)| self.conic.violation(near) <= INSIDE);
+        held.map(|(near, active)| {
+            self.active = Some(active);
+            near
+        })
     }
 
     /// The minimiser where the set is so small around `near` that no method on numbers of the size of `near` can tell its rows apart: around that point, in

@@ -60,8 +60,12 @@ pub(crate) fn minimise(
             if residual < best.0 || at.value < best.1.value - ROUNDING * best.1.value.abs() {
                 best = (residual, at.clone());
             }
-            if residual <= until.tolerance || idle >= PATIENCE {
+            if residual <= until.tolerance {
                 break;
+            }
+            if idle >= PATIENCE {
+                let Some(next) = at.with_another_intercept(function, &models)? else { break };
+                (at, idle, damping) = (next, 0, 0);
             }
             if idle > 0 {
                 models.try_otherwise();
@@ -117,13 +121,12 @@ pub(crate) fn minimise(
             at = next;
             continue;
         }
-        if let Some(next) = at.with_another_intercept(function, &models)? {
-            at = next;
-            continue;
-        }
         idle += 1;
         if idle >= PATIENCE || damping + 1 == DAMPINGS.len() {
-            break;
+            // Nothing else helps.
+            let Some(next) = at.with_another_intercept(function, &models)? else { break };
+            (at, idle, damping) = (next, 0, 0);
+            continue;
         }
         damping += 1;
     }
