@@ -61,6 +61,7 @@ SECONDS = 0
 JOBS = 2
 
 campaign: $(VENV)/bin/maturin
+	cargo test --release -p proxdist --lib proof -- --ignored
 	VIRTUAL_ENV=$(VENV) $(VENV)/bin/maturin develop --release --extras test
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 RAYON_NUM_THREADS=1 PYTHONPATH=python $(VENV)/bin/python -m campaign --count $(COUNT) --seed $(SEED) --seconds $(SECONDS) --jobs $(JOBS) \
 		--out target/campaign-$(SEED).jsonl

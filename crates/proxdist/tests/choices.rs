@@ -1,5 +1,8 @@
 //! Sets that leave a choice of features, on real data in raw units, against enumeration.
 
+mod enumeration;
+
+use enumeration::{least_squares, subsets};
 use proxdist::loss::Squared;
 use proxdist::spec::SetSpec;
 use proxdist::{Data, Exchanges, Problem, Settings};
@@ -15,42 +18,6 @@ fn shared(name: &str) -> Option<String> {
     assert!(std::env::var_os("CI").is_none(), "{} is missing", path.display());
     println!("skipped: no data ({})", path.display());
     None
-}
-
-/// All sets of `size` numbers below `count`.
-fn subsets(count: usize, size: usize) -> Vec<Vec<usize>> {
-    let mut all: Vec<Vec<usize>> = vec![Vec::new()];
-    for _ in 0..size {
-        let longer = |set: &Vec<usize>| {
-            let from = set.last().map_or(0, |last| last + 1);
-            let set = set.clone();
-            (from..count).map(move |next| set.iter().copied().chain([next]).collect()).collect::<Vec<Vec<usize>>>()
-        };
-        all = all.iter().flat_map(longer).collect();
-    }
-    all
-}
-
-/// Half the mean squared residual of least squares on some columns, by Gram–Schmidt.
-fn least_squares(columns: &[&Vec<f64>], y: &[f64]) -> f64 {
-    let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
-    let mut residual = y.to_vec();
-    let mut basis: Vec<Vec<f64>> = Vec::new();
-    for column in columns {
-        let mut column = (*column).clone();
-        for _ in 0..2 {
-            for unit in &basis {
-                let along = dot(unit, &column);
-                column.iter_mut().zip(unit).for_each(|(c, u)| *c -= along * u);
-            }
-        }
-        let length = dot(&column, &column).sqrt();
-        column.iter_mut().for_each(|c| *c /= length);
-        let along = dot(&column, &residual);
-        residual.iter_mut().zip(&column).for_each(|(r, c)| *r -= along * c);
-        basis.push(column);
-    }
-    0.5 * dot(&residual, &residual) / y.len() as f64
 }
 
 fn row_major(columns: &[Vec<f64>]) -> Vec<f64> {
@@ -119,9 +86,9 @@ fn blocks_with_a_sparse_part_end_at_the_best_choice() {
         let best = subsets(17, keep)
             .iter()
             .map(|chosen| {
-                let mut used = vec![&ones, &columns[0], &columns[1]];
-                used.extend(chosen.iter().map(|&j| &columns[j + 2]));
-                least_squares(&used, &y)
+                let always = [ones.clone(), columns[0].clone(), columns[1].clone()].into_iter();
+                let used = always.chain(chosen.iter().map(|&j| columns[j + 2].clone()));
+                least_squares(used, &y) / (2 * y.len()) as f64
             })
             .fold(f64::INFINITY, f64::min);
         assert!((fit.objective() - best).abs() <= 1e-9 * best, "{keep}: {} and {best}", fit.objective());

@@ -1,6 +1,11 @@
 //! What certificates say about the global optimum, against enumeration: random problems in raw units, with intercept, weights, offset and ridge.
 
+mod enumeration;
+
+use enumeration::{least_squares, subsets};
+use proxdist::constraint::Sparsity;
 use proxdist::loss::{Logistic, Squared};
+use proxdist::path::{Path, PathProof, PathSettings};
 use proxdist::run::State;
 use proxdist::spec::SetSpec;
 use proxdist::trace::{Observer, Progress};
@@ -78,8 +83,8 @@ impl Case {
         let rows = self.y.len();
         let roots: Vec<f64> = self.weights.iter().map(|w| (w / total).sqrt()).collect();
         let length = rows + self.columns;
-        let mut residual: Vec<f64> = (0..rows).map(|i| roots[i] * (self.y[i] - self.offset[i])).collect();
-        residual.resize(length, 0.0);
+        let mut response: Vec<f64> = (0..rows).map(|i| roots[i] * (self.y[i] - self.offset[i])).collect();
+        response.resize(length, 0.0);
         let mut columns: Vec<Vec<f64>> = Vec::new();
         if self.has_intercept {
             let mut ones = roots.clone();
@@ -92,22 +97,7 @@ impl Case {
             column[rows + j] = self.ridge.sqrt();
             columns.push(column);
         }
-        let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
-        let mut basis: Vec<Vec<f64>> = Vec::new();
-        for mut column in columns {
-            for _ in 0..2 {
-                for unit in &basis {
-                    let along = dot(unit, &column);
-                    column.iter_mut().zip(unit).for_each(|(c, u)| *c -= along * u);
-                }
-            }
-            let size = dot(&column, &column).sqrt();
-            column.iter_mut().for_each(|c| *c /= size);
-            let along = dot(&column, &residual);
-            residual.iter_mut().zip(&column).for_each(|(r, c)| *r -= along * c);
-            basis.push(column);
-        }
-        0.5 * dot(&residual, &residual)
+        0.5 * least_squares(columns, &response)
     }
 
     /// The least F over all supports that a rule allows.
@@ -181,20 +171,6 @@ fn groups_and_signs_claim_no_more_than_is_true() {
         }
     }
     assert!(claimed > 30, "{claimed}");
-}
-
-/// All sets of `size` numbers below `count`.
-fn subsets(count: usize, size: usize) -> Vec<Vec<usize>> {
-    let mut all: Vec<Vec<usize>> = vec![Vec::new()];
-    for _ in 0..size {
-        let longer = |set: &Vec<usize>| {
-            let from = set.last().map_or(0, |last| last + 1);
-            let set = set.clone();
-            (from..count).map(move |next| set.iter().copied().chain([next]).collect()).collect::<Vec<Vec<usize>>>()
-        };
-        all = all.iter().flat_map(longer).collect();
-    }
-    all
 }
 
 #[test]
@@ -290,4 +266,71 @@ fn other_losses_are_proven_too() {
     let whole = fit(0.1, long);
     assert_eq!(whole.certificate().proven(whole.objective()), Some(Proven::Optimal), "{:?}", whole.certificate());
     assert!(hasty.objective() - gap.value <= whole.objective());
+}
+
+/// A path over all sizes in raw units: what it says of each size, and F over the sizes.
+#[test]
+fn paths_are_proven_size_by_size() {
+    for seed in 0..12 {
+        let case = Case::sized(seed, 40, 12);
+        let data = Data::dense(&case.x, case.columns, &case.y).unwrap();
+        let data = data.weights(&case.weights).unwrap().offset(&case.offset).unwrap();
+        let problem =
+            Problem::new(&data, Squared, Sparsity::at_most(8)).intercept(case.has_intercept).ridge(case.ridge);
+        let mut path = Path::trace(&problem, &PathSettings::default()).unwrap();
+        let wanted = PathProof { time: Duration::from_secs(30), gap: PathProof::GAP };
+        path.prove(&problem, wanted, &mut || ControlFlow::Continue(())).unwrap();
+        for point in path.points.iter().filter(|point| point.size > 0) {
+            let all = subsets(case.columns, point.size);
+            let least = all.iter().map(|support| case.on(support)).fold(f64::INFINITY, f64::min);
+            let gap = point.gap.unwrap_or_else(|| panic!("seed {seed}, size {}", point.size));
+            let rounding = 1e-12 * point.objective;
+            assert!(point.objective - gap <= least + rounding, "seed {seed}, size {}: {gap}", point.size);
+            // Nearly collinear columns leave rounding in the bound.
+            assert!(gap <= 1e-5 * point.objective, "seed {seed}, size {}: {gap}", point.size);
+            assert!(point.objective <= least * (1.0 + 1e-5) + rounding, "seed {seed}, size {}", point.size);
+        }
+        assert!(path.points.windows(2).all(|pair| pair[1].objective <= pair[0].objective));
+    }
+}
+
+/// With a Hessian that is a multiple of the identity the best matrix of low rank is known (Eckart and Young), and one projection proves it.
+#[test]
+fn rank_is_proven_where_the_best_matrix_is_known() {
+    let (rows, columns) = (4, 3);
+    let size = rows * columns;
+    for seed in 0..20 {
+        let mut numbers = Numbers(seed + 77);
+        (0..5).for_each(|_| _ = numbers.next());
+        // Each coefficient is seen twice, with the same size.
+        let unit = 10f64.powf(numbers.next());
+        let mut x = vec![0.0; 2 * size * size];
+        (0..2 * size).for_each(|i| x[i * size + i % size] = unit);
+        let y: Vec<f64> = (0..2 * size).map(|_| numbers.next()).collect();
+        let data = Data::dense(&x, size, &y).unwrap().shape(rows, columns).unwrap();
+        let set: SetSpec = "rank:1".parse().unwrap();
+        let problem = Problem::new(&data, Squared, set.build(data.parameter_shape()).unwrap());
+        let fit = problem.fit(&Settings::default()).unwrap();
+        let gap = fit.certificate().gap.unwrap_or_else(|| panic!("seed {seed}: {:?}", fit.certificate()));
+        assert_eq!(gap.proof, Proof::Projection, "seed {seed}");
+        assert_eq!(fit.certificate().proven(fit.objective()), Some(Proven::Optimal), "seed {seed}: {gap:?}");
+    }
+}
+
+/// Matrices that are not the best of their rank: the bound holds against the best of many starts.
+#[test]
+fn bounds_for_rank_are_not_above_what_other_starts_reach() {
+    for seed in 0..20 {
+        let case = Case::sized(seed, 60, 12);
+        let data = Data::dense(&case.x, 12, &case.y).unwrap().shape(4, 3).unwrap();
+        let set: SetSpec = "rank:1".parse().unwrap();
+        let problem = Problem::new(&data, Squared, set.build(data.parameter_shape()).unwrap()).ridge(case.ridge);
+        let fits: Vec<Fit> = (0..6).map(|seed| problem.fit(&Settings::default().seed(seed)).unwrap()).collect();
+        let least = fits.iter().map(Fit::objective).fold(f64::INFINITY, f64::min);
+        for fit in &fits {
+            if let Some(gap) = fit.certificate().gap {
+                assert!(fit.objective() - gap.value <= least * (1.0 + 1e-10), "seed {seed}: {gap:?}");
+            }
+        }
+    }
 }

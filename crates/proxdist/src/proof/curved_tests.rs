@@ -305,25 +305,17 @@ fn simulated(rows: usize, columns: usize, size: usize, likeness: f64) -> (Vec<f6
     (x, y)
 }
 
-/// In the sizes that are promised; prints what comes of them.
 #[test]
-#[ignore = "takes its time"]
 fn simulated_logistic_problems_are_proven() {
-    let promised = [(10_000, 50, 5, 0.0), (10_000, 50, 5, 0.5), (10_000, 200, 5, 0.0), (10_000, 200, 5, 0.5)];
-    let others = [(5000, 100, 5, 0.5), (2000, 50, 5, 0.5), (10_000, 200, 10, 0.0), (20_000, 300, 5, 0.5)];
-    for (number, (rows, columns, size, likeness)) in promised.into_iter().chain(others).enumerate() {
+    for (rows, columns, likeness) in [(2000, 50, 0.0), (2000, 50, 0.5), (4000, 80, 0.5)] {
+        let size = 5;
         let (x, y) = simulated(rows, columns, size, likeness);
         let data = Data::dense(&x, columns, &y).unwrap();
-        let began = std::time::Instant::now();
         let objective = Objective::new(&data, &Logistic, 0.0).intercept(true);
         let curved = Curved::of(objective, &(0..columns).collect::<Vec<_>>(), size).unwrap().unwrap();
         let start: Vec<usize> = (0..size).map(|k| k * (columns / size)).collect();
-        let is_late = || began.elapsed().as_secs() > 40;
-        let found =
-            curved.run(&start, &mut |_| if is_late() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) });
-        let found = found.unwrap().unwrap();
+        let found = curved.run(&start, &mut |_| ControlFlow::Continue(())).unwrap().unwrap();
         let gap = (found.value - found.lower) / found.value;
-        println!("{rows} {columns} {size} {likeness}: gap {gap:e}, {} nodes, {:?}", found.nodes, began.elapsed());
-        assert!(gap <= 1e-6 || number >= promised.len());
+        assert!(gap <= 1e-6, "{rows} x {columns}, {likeness}: {gap:e}");
     }
 }

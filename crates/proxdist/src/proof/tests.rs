@@ -65,7 +65,7 @@ fn small_problems_end_at_the_best_choice() {
 }
 
 #[test]
-#[ignore = "thousands of problems: minutes"]
+#[ignore = "thousands of problems: make campaign"]
 fn a_campaign_of_small_problems_ends_at_the_best_choice() {
     let (mut proven, mut all) = (0, 0);
     for number in 1000..9000 {

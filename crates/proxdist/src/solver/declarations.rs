@@ -1,49 +1,10 @@
 //! One row for each setting: names, default, rule, help, and how its value is read and written.
 
+use super::Settings;
 use super::reading::{Refused, from_one, number, or, plain, position, put, time, unless, word};
-use super::setting::{Declaration, Kind, Setting, Topic, Word};
-use super::{Settings, StopRule};
-use crate::effort::Effort;
-use crate::sampling::Sampling;
+use super::setting::{Declaration, Kind, Setting, Topic};
+use super::vocabulary::{EFFORT_WORDS, EFFORTS, RULE_WORDS, RULES, SAMPLING_WORDS, SAMPLINGS};
 use crate::schedule::Growth;
-
-const SAMPLINGS: [Sampling; 4] =
-    [Sampling::WithoutReplacement, Sampling::Reshuffled, Sampling::Cyclic, Sampling::FullBatch];
-const SAMPLING_WORDS: [Word; 4] = [
-    Word { name: "without-replacement", alias: None, help: "Each batch afresh, its rows distinct" },
-    Word { name: "reshuffled", alias: None, help: "Pass after pass, each in a new order" },
-    Word { name: "cyclic", alias: None, help: "Consecutive rows, round and round" },
-    Word { name: "full", alias: None, help: "All rows at every step" },
-];
-
-const EFFORTS: [Effort; 3] = [Effort::Quick, Effort::Normal, Effort::Thorough];
-const EFFORT_WORDS: [Word; 3] = [
-    Word { name: "quick", alias: None, help: "Exchanges from where the iteration and a greedy path ended" },
-    Word {
-        name: "normal",
-        alias: None,
-        help: "Also from a path over all sizes, where that takes less than about a second",
-    },
-    Word {
-        name: "thorough",
-        alias: None,
-        help: "The same up to a minute or so; for squared loss with a longer walk that goes uphill too",
-    },
-];
-
-const RULES: [StopRule; 2] = [StopRule::Settled, StopRule::Paper];
-const RULE_WORDS: [Word; 2] = [
-    Word {
-        name: "settled",
-        alias: Some("default"),
-        help: "Small relative changes over several checkpoints, close to the set",
-    },
-    Word {
-        name: "paper",
-        alias: None,
-        help: "One small change of the objective on all rows, looked at after every step",
-    },
-];
 
 /// In the order of the variants of [`Setting`].
 pub(super) const DECLARATIONS: &[Declaration] = &[

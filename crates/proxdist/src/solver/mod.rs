@@ -26,6 +26,7 @@ mod settings;
 mod step;
 mod stopping;
 mod tail;
+mod vocabulary;
 
 pub use constrained_point::ConstrainedPointStep;
 pub(crate) use fit::Ended;
@@ -44,10 +45,10 @@ pub use proximal_distance::{DistanceStep, ProximalDistance};
 pub use proximal_gradient::{NormPenalty, ProximalGradientStep};
 pub use robbins_monro::RobbinsMonroStep;
 pub use setting::{Declaration, Kind, Setting, Topic, Word};
-pub use settings::{Limits, Settings, StopRule};
+pub use settings::{Limits, Settings};
 pub use step::{Iterate, Step};
-pub use stopping::Stop;
 pub(crate) use stopping::reason as stop_reason;
+pub use stopping::{Stop, StopRule};
 pub(crate) use tail::TailAverage;
 
 use crate::error::Result;

@@ -1,6 +1,6 @@
 //! What a run can be told, in one struct that is its own builder.
 
-use super::{Method, Setting};
+use super::{Method, Setting, StopRule};
 use crate::effort::Effort;
 use crate::error::{Error, Result};
 use crate::rule::Rule;
@@ -11,19 +11,6 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
-
-/// When a run has converged.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum StopRule {
-    /// $F(P_C(\theta))$ on the monitor rows changes by less than the tolerance, relatively, over several checkpoints, and
-    /// $\theta$ is close to $C$. The best checkpoint is returned.
-    #[default]
-    Settled,
-    /// $|F(P_C(\theta_k)) - F(P_C(\theta_{k-1}))| <$ tolerance on all rows after every step, and the last iterate is returned:
-    /// the rule of the paper.
-    Paper,
-}
 
 /// Settings of a fit. Everything has a default; [`crate::Problem::fit`] checks them once. What can be said in words is declared, see
 /// [`Setting`], so that front ends need not know the settings one by one.

@@ -1,8 +1,21 @@
 //! When a run ends, and why. The reason is recorded where the run stops, never inferred later.
 
-use super::{Settings, StopRule};
+use super::Settings;
 use crate::trace::Progress;
 use std::fmt;
+
+/// When a run has converged.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum StopRule {
+    /// $F(P_C(\theta))$ on the monitor rows changes by less than the tolerance, relatively, over several checkpoints, and
+    /// $\theta$ is close to $C$. The best checkpoint is returned.
+    #[default]
+    Settled,
+    /// $|F(P_C(\theta_k)) - F(P_C(\theta_{k-1}))| <$ tolerance on all rows after every step, and the last iterate is returned:
+    /// the rule of the paper.
+    Paper,
+}
 
 /// Why a run ended. Not having converged is an outcome, not an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
