@@ -11,10 +11,10 @@ use serde::{Deserialize, Serialize};
 pub enum Effort {
     /// Exchanges from the starts that cost nothing.
     Quick,
-    /// Also from a path over all sizes, where that takes less than about a second.
+    /// Also from a path over all sizes, where that takes less than about a second, and a walk that also goes uphill.
     #[default]
     Normal,
-    /// The same where it takes a minute or so; for squared loss with a longer walk that also goes uphill.
+    /// The same where it takes a minute or so, with longer walks.
     Thorough,
 }
 
@@ -26,6 +26,11 @@ impl Effort {
             Self::Normal => &[NORMAL],
             Self::Thorough => &[NORMAL, THOROUGH],
         }
+    }
+
+    /// Moves without a lower F after which the walk of a quadratic F ends, where a path is all the start that it needs.
+    pub(crate) fn walk(self) -> usize {
+        self.paths().last().map_or(0, |budget| budget.walk)
     }
 }
 

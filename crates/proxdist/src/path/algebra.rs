@@ -1,29 +1,22 @@
 //! The search over supports for a quadratic F: every exchange is exact algebra on the matrix of `form.rs`.
 //!
-//! The walk is a tabu search: it takes the best exchange that is not forbidden even where F rises. A feature that left may not come back for
-//! 5 to 9 moves, one that came stays for up to three, at most half of the support being held so. It ends after so many moves
-//! without a new best.
+//! The walk is a tabu search (`tabu.rs`): it takes the best exchange that is not forbidden even where F rises, and ends after so many moves without a new best.
 
 use super::climb::{Climb, Place};
 use super::form::Form;
 use super::on_demand::TOGETHER;
 use super::scores::Swap;
 use super::state::State;
+use super::tabu::Tabu;
 use super::watch::Watch;
 use crate::error::Result;
 use crate::ridge::Ridge;
-use std::collections::VecDeque;
 
 /// Relative fall of F that counts, and the same relative to F without any feature.
 const FALL: f64 = 1e-11;
 const ROUNDING: f64 = 1e-13;
 /// Exchanges in a row at most; each lowers F, so this is never reached in practice.
 const MOST_EXCHANGES: usize = 10_000;
-/// Moves for which a feature that left is forbidden: at least, and up to so many more.
-const BANNED: usize = 5;
-const BANNED_MORE: usize = 5;
-/// Moves for which a feature that came must stay.
-const STAYS: usize = 3;
 
 /// The form and the support that is being looked at.
 pub(super) struct Algebra<'a> {
@@ -127,28 +120,18 @@ impl<'p> Climb<'p> for Algebra<'_> {
             return Ok(None);
         }
         let mut best: Option<Place> = None;
-        let (mut idle, mut number) = (0, 0);
-        // For each feature the first move at which it may come back; and those that came last.
-        let mut free_from = vec![0_usize; self.form.columns()];
-        let mut held: VecDeque<usize> = VecDeque::new();
+        let mut idle = 0;
+        let mut tabu = Tabu::new(self.form.columns());
         while idle < patience && !watch.is_over() {
-            let left: Vec<f64> = (self.state.left().iter().zip(&free_from))
-                .map(|(&left, &free)| if free > number { f64::INFINITY } else { left })
-                .collect();
-            let swap = self.state.scores_with(&left).best_swap(|at| !held.contains(&self.state.member(at)));
+            let left = tabu.masked(self.state.left());
+            let swap = self.state.scores_with(&left).best_swap(|at| tabu.may_leave(self.state.member(at)));
             let Some(swap) = swap else { break };
             let gone = self.state.member(swap.leaves);
             if !self.swap(swap)? {
                 break;
             }
-            number += 1;
             idle += 1;
-            // The length of the ban changes from move to move, so that no cycle lasts.
-            free_from[gone] = number + BANNED + (number * number + gone) % BANNED_MORE;
-            held.push_back(swap.enters);
-            while held.len() > STAYS.min(self.state.len() / 2) {
-                held.pop_front();
-            }
+            tabu.moved(gone, swap.enters, self.state.len());
             let lowest = best.as_ref().map_or(from.value, |best| best.value);
             if self.is_less(self.value(), lowest) {
                 best = Some(self.place());

@@ -1,13 +1,16 @@
 //! The search over supports for losses that are not quadratic: the quadratic model proposes, Newton's method decides.
 //!
-//! At each place one pass over the data scores all exchanges and the next addition. The best few of each are fitted, from where the model has
+//! At each place one pass over the data scores all exchanges and the next addition, with second derivatives that may be those of places before (`crosses.rs`); where these promise nothing
+//! they are measured again. The best few of each are fitted, from where the model has
 //! its minimum. What leaves when a support shrinks is known without a pass. Supports that were fitted before are not looked at again.
 
 use super::climb::{Climb, Place};
 use super::columns::Columns;
+use super::crosses::Crosses;
 use super::model::Model;
 use super::newton::{Fitted, Newton};
-use super::scores::Scores;
+use super::scores::{Scores, Swap};
+use super::tabu::Tabu;
 use super::watch::Watch;
 use crate::error::Result;
 use crate::layout::Layout;
@@ -20,6 +23,9 @@ const TRIES: usize = 3;
 /// The same for losses with straight pieces, whose models are poor.
 const CAUTIOUS_TRIES: usize = 6;
 const LISTED: usize = 30;
+/// Places after which all second derivatives are measured again, and operations up to which they always are.
+const OLD: usize = 20;
+const QUICK: f64 = 2e7;
 /// Relative fall of F that counts, and the same relative to F without any feature.
 const FALL: f64 = 1e-9;
 const ROUNDING: f64 = 1e-12;
@@ -32,6 +38,9 @@ pub(super) struct Curved<'p> {
     layout: Layout,
     /// The model of the last place, with its support.
     model: Option<(Vec<usize>, Model)>,
+    /// Second derivatives of places before.
+    known: Crosses,
+    old: usize,
     seen: HashSet<Vec<usize>>,
 }
 
@@ -40,7 +49,9 @@ impl<'p> Curved<'p> {
     pub(super) fn new(objective: Objective<'p>, layout: Layout, (memory, largest): (usize, usize)) -> Result<Self> {
         let columns = Columns::new(objective.data, memory, largest + TRIES + 1);
         let newton = Newton::new(objective, layout.intercept_count() > 0, columns)?;
-        Ok(Self { newton, layout, model: None, seen: HashSet::new() })
+        let operations = objective.data.rows() as f64 * (layout.features() * (largest + 1)) as f64;
+        let old = if operations <= QUICK { 0 } else { OLD };
+        Ok(Self { newton, layout, model: None, known: Crosses::default(), old, seen: HashSet::new() })
     }
 
     fn negligible(&self, value: f64) -> f64 {
@@ -50,10 +61,28 @@ impl<'p> Curved<'p> {
     /// Makes sure that the model is that of a place; `false` if there is none.
     fn measure(&mut self, place: &Place) -> Result<bool> {
         if self.model.as_ref().is_none_or(|(support, _)| *support != place.support) {
-            let model = Model::at(self.newton.objective, self.layout, place)?;
+            if self.known.age() >= self.old {
+                self.known.forget();
+            }
+            let (objective, layout) = (self.newton.objective, self.layout);
+            let mut model = Model::at(objective, layout, place, &mut self.known)?;
+            if model.is_none() && self.known.age() > 0 {
+                self.known.forget();
+                model = Model::at(objective, layout, place, &mut self.known)?;
+            }
             self.model = model.map(|model| (place.support.clone(), model));
         }
         Ok(self.model.is_some())
+    }
+
+    /// Whether the model has second derivatives of other places, which it then forgets.
+    fn refreshed(&mut self) -> bool {
+        let is_old = self.known.age() > 0;
+        if is_old {
+            self.known.forget();
+            self.model = None;
+        }
+        is_old
     }
 
     /// Fits a support that was not looked at before, if F gets below `limit` there.
@@ -74,13 +103,15 @@ impl<'p> Curved<'p> {
             }
             match self.exchange(&best, watch)? {
                 Some(lower) => best = lower,
+                // What old second derivatives do not promise, those of this place may.
+                None if self.refreshed() => {}
                 None => break,
             }
         }
         Ok(best)
     }
 
-    /// The first of the best few exchanges that lowers F.
+    /// The first that lowers F of several exchanges together, as many as there are, then half as many and so on, and of the best few one by one.
     fn exchange(&mut self, best: &Place, watch: &mut Watch) -> Result<Option<Place>> {
         let limit = best.value - self.negligible(best.value);
         let Some((_, model)) = &self.model else { return Ok(None) };
@@ -88,8 +119,13 @@ impl<'p> Curved<'p> {
         let is_cautious = self.newton.objective.loss.has_straight_pieces();
         let least = if is_cautious { f64::NEG_INFINITY } else { self.negligible(best.value) };
         let most = if is_cautious { CAUTIOUS_TRIES } else { TRIES };
-        let mut trials = Vec::with_capacity(most);
-        for swap in model.scores().swaps(least, LISTED) {
+        let swaps = model.scores().swaps(least, LISTED);
+        let mut trials = Vec::with_capacity(most + LISTED);
+        if !is_cautious {
+            trials.extend(together(best, &swaps));
+        }
+        let most = trials.len() + most;
+        for swap in swaps {
             let (support, start) = replaced(best, Some(swap.leaves), swap.enters, model.after_swap(swap));
             if trials.len() < most && !self.seen.contains(&support) {
                 trials.push((support, start));
@@ -106,6 +142,31 @@ impl<'p> Curved<'p> {
         }
         Ok(None)
     }
+}
+
+/// Supports after the best exchanges that have no feature in common, together: all of them, half of them, down to two. Far from an optimum this saves passes.
+fn together(best: &Place, swaps: &[Swap]) -> Vec<(Vec<usize>, Vec<f64>)> {
+    let mut disjoint: Vec<Swap> = Vec::new();
+    for swap in swaps {
+        if !disjoint.iter().any(|other| other.leaves == swap.leaves || other.enters == swap.enters) {
+            disjoint.push(*swap);
+        }
+    }
+    let mut trials = Vec::new();
+    let mut count = disjoint.len();
+    while count > 1 {
+        let some = &disjoint[..count];
+        let stays = |at: &usize| some.iter().all(|swap| swap.leaves != *at);
+        let mut pairs: Vec<(usize, f64)> =
+            (0..best.support.len()).filter(stays).map(|at| (best.support[at], best.point[at])).collect();
+        pairs.extend(some.iter().map(|swap| (swap.enters, 0.0)));
+        pairs.sort_by_key(|(feature, _)| *feature);
+        let mut point: Vec<f64> = pairs.iter().map(|(_, value)| *value).collect();
+        point.extend_from_slice(&best.point[best.support.len()..]);
+        trials.push((pairs.into_iter().map(|(feature, _)| feature).collect(), point));
+        count /= 2;
+    }
+    trials
 }
 
 fn at(support: Vec<usize>, fitted: Fitted) -> Place {
@@ -133,6 +194,7 @@ impl<'p> Climb<'p> for Curved<'p> {
     fn set_ridge(&mut self, ridge: Ridge<'p>) {
         self.newton.objective.ridge = ridge;
         self.model = None;
+        self.known.forget();
         self.seen.clear();
     }
 
@@ -180,8 +242,33 @@ impl<'p> Climb<'p> for Curved<'p> {
         found.map(|found| self.descend(found, watch)).transpose()
     }
 
-    fn walked(&mut self, _from: &Place, _patience: usize, _watch: &mut Watch) -> Result<Option<Place>> {
-        Ok(None)
+    /// The tabu search of `tabu.rs`, each move the best of the model that is not forbidden.
+    fn walked(&mut self, from: &Place, patience: usize, watch: &mut Watch) -> Result<Option<Place>> {
+        let (mut at, mut best): (Place, Option<Place>) = (from.clone(), None);
+        let mut tabu = Tabu::new(self.layout.features());
+        let mut idle = 0;
+        while idle < patience && !watch.is_over() && self.measure(&at)? {
+            let Some((_, model)) = &self.model else { break };
+            let scores = model.scores();
+            let left = tabu.masked(scores.left);
+            let swap = Scores { left: &left, ..scores }.best_swap(|place| tabu.may_leave(at.support[place]));
+            let Some(swap) = swap else { break };
+            let (support, start) = replaced(&at, Some(swap.leaves), swap.enters, model.after_swap(swap));
+            tabu.moved(at.support[swap.leaves], swap.enters, support.len());
+            idle += 1;
+            self.seen.insert(support.clone());
+            let Some(fitted) = self.newton.fit(&support, start, f64::INFINITY)? else { break };
+            at = self::at(support, fitted);
+            if at.is_separated {
+                break;
+            }
+            let lowest = best.as_ref().map_or(from.value, |best| best.value);
+            if self.is_lower(at.value, lowest) {
+                best = Some(at.clone());
+                idle = 0;
+            }
+        }
+        best.map(|best| self.descend(best, watch)).transpose()
     }
 
     fn is_lower(&self, value: f64, than: f64) -> bool {

@@ -10,11 +10,13 @@ mod centred;
 mod climb;
 mod columns;
 mod criterion;
+mod crosses;
 mod curved;
 mod engine;
 mod finish;
 mod fold;
 mod form;
+mod improve;
 mod in_memory;
 mod model;
 mod moments;
@@ -30,6 +32,7 @@ mod state;
 #[cfg(test)]
 mod state_tests;
 mod sweeps;
+mod tabu;
 #[cfg(test)]
 mod testing;
 #[cfg(test)]
@@ -48,4 +51,5 @@ pub use settings::PathSettings;
 pub use validation::{FinishedFold, PathValidation, PathWatch};
 pub use watch::{PathObserver, PathProgress};
 
-pub(crate) use start::{Start, StartBudget, summed, support_of_size, telling};
+pub(crate) use improve::{Reach, improved};
+pub(crate) use start::{Start, StartBudget, quadratic_support, seconds, summed, support_of_size, telling};

@@ -5,6 +5,7 @@
 //! matter.
 
 use super::climb::Place;
+use super::crosses::{Crosses, Measured};
 use super::scores::{Scores, Swap};
 use crate::error::Result;
 use crate::layout::Layout;
@@ -51,8 +52,8 @@ pub(super) struct Model {
 }
 
 impl Model {
-    /// Looks at all columns in one pass; `None` if the Hessian on the support cannot be inverted.
-    pub(super) fn at(objective: Objective, layout: Layout, place: &Place) -> Result<Option<Self>> {
+    /// Looks at all columns in one pass, with what is known of second derivatives; `None` if the Hessian on the support cannot be inverted.
+    pub(super) fn at(objective: Objective, layout: Layout, place: &Place, known: &mut Crosses) -> Result<Option<Self>> {
         let (columns, support) = (layout.features(), &place.support);
         let (count, size) = (support.len(), place.point.len());
         let mut theta = layout.zeros();
@@ -61,21 +62,20 @@ impl Model {
         let above = Above(objective.loss);
         let objective =
             if objective.loss.has_straight_pieces() { Objective { loss: &above, ..objective } } else { objective };
-        let measured = sweep(objective, &theta, support, None)?;
-        let hessian = measured.hessian(objective, &theta, support)?;
-        let Some(inverse) = inverse(&hessian, size) else { return Ok(None) };
-        let inverse = inverse.entries;
+        let (measured, candidates) = if let Some(measured) = known.at(objective, layout, support, &theta)? {
+            (measured, (0..columns).collect::<Vec<_>>())
+        } else {
+            let every = sweep(objective, &theta, support, None)?;
+            let chosen = screened(&every, support, SCREENED);
+            let across = crosses(objective, &theta, support, &chosen)?;
+            let hessian = every.hessian(objective, &theta, support)?;
+            (Measured { gradient: every.gradient, diagonal: every.diagonal, across, hessian }, chosen)
+        };
+        let Some(inverse) = inverse(&measured.hessian, size) else { return Ok(None) };
+        let (inverse, across) = (inverse.entries, &measured.across);
         let scales: Vec<f64> = measured.diagonal.iter().map(|d| d.sqrt()).collect();
         let mut left = vec![f64::INFINITY; columns];
         let mut all = vec![vec![0.0; columns]; size];
-        let separate;
-        let (candidates, across) = if let Some(all) = &measured.crosses {
-            ((0..columns).collect::<Vec<_>>(), all)
-        } else {
-            let chosen = screened(&measured, support, SCREENED);
-            separate = crosses(objective, &theta, support, &chosen)?;
-            (chosen, &separate)
-        };
         let mut solved = vec![0.0; across.len()];
         if size > 0 {
             product(across, &inverse, &mut solved, size, size);

@@ -12,7 +12,7 @@ use crate::objective::Objective;
 use std::collections::HashMap;
 
 /// Rows that are computed in one pass, at most, unless more are needed.
-pub(super) const TOGETHER: usize = 8;
+pub(super) const TOGETHER: usize = 16;
 
 /// Rows that are there, and the way to others.
 pub(super) struct OnDemand<'a> {

@@ -9,7 +9,7 @@ use crate::rule::Rule;
 /// | setting   | default            | range     | meaning |
 /// |-----------|--------------------|-----------|---------|
 /// | `ridges`  | that of the problem | 0 to 1e70 | weights of the ridge term, a path for each, in this order |
-/// | `walk`    | 0                  | any       | quadratic losses: moves uphill in a row that the tabu walk takes at each size before it gives up |
+/// | `walk`    | 0                  | any       | moves without a lower F that the tabu walk takes at each size before it gives up; for losses that are not quadratic each costs a pass |
 /// | `memory`  | 2^30 bytes         | any       | a matrix of all products of columns is kept if it fits; otherwise rows of it are computed on demand |
 /// | `threads` | those of the pool  | ≥ 1       | threads of passes and folds; no bit of the result depends on them |
 #[derive(Clone, Debug, PartialEq)]

@@ -3,8 +3,12 @@
 //! A path meets supports of the neighbouring sizes that exchanges from one start never see. What it costs is known before: for a quadratic loss
 //! the matrix of all products of columns, $np^2$ operations, for others about three passes for each size, each of $n_zs$ operations with $n_z$
 //! numbers in the data that differ from the commonest of their column. Where that is more than a budget there is no such start.
+//!
+//! For a quadratic F the path is often all that a fit needs ([`seconds`] says about how long it takes): with the whole matrix, or, where features are few beside the columns, with
+//! those rows of it that are asked for.
 
 use super::engine::{Engine, Searched, fits, form_of};
+use super::on_demand::TOGETHER;
 use super::settings::PathSettings;
 use super::watch::{PathObserver, PathProgress, Watch};
 use crate::data::{Data, RowBuffer};
@@ -20,7 +24,7 @@ const PASSES: f64 = 3.0;
 /// Rows by which the amount of data is judged.
 const SOME_ROWS: usize = 64;
 /// Bytes for the matrix, or for copies of columns.
-const MEMORY: usize = 1 << 28;
+pub(super) const MEMORY: usize = 1 << 28;
 
 /// What a start may cost.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -31,8 +35,42 @@ pub(crate) struct StartBudget {
     pub(crate) walk: usize,
 }
 
+/// Multiplications of columns in a second where the whole matrix is made, and where single rows of it are; seconds for one number of a pass.
+const PRODUCTS_WHOLE: f64 = 4e10;
+const PRODUCTS_ON_DEMAND: f64 = 8e9;
+const NUMBER: f64 = 1e-9;
+/// Rows of the matrix that a path on demand asks for: so many for each feature, and so many more.
+const ASKED: f64 = 1.5;
+const ASKED_MORE: f64 = 8.0;
+
+/// How the matrix of a quadratic F is had.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Matrix {
+    Whole,
+    OnDemand,
+}
+
+/// The quicker way to the matrix for a path up to a size, and about how many seconds it takes on one thread.
+fn quickest(data: &Data, size: usize) -> (Matrix, f64) {
+    let (rows, columns) = (data.rows() as f64, data.columns() as f64);
+    let whole = rows * columns * columns / PRODUCTS_WHOLE + 2.0 * rows * columns * NUMBER;
+    let asked = ASKED * size as f64 + ASKED_MORE;
+    let passes = 2.0 + (asked / TOGETHER as f64).ceil();
+    let on_demand = rows * columns * (asked / PRODUCTS_ON_DEMAND + passes * NUMBER);
+    if fits(data.columns(), 1, MEMORY) && whole <= on_demand {
+        (Matrix::Whole, whole)
+    } else {
+        (Matrix::OnDemand, on_demand)
+    }
+}
+
+/// About how many seconds a path up to a size takes for a quadratic F, on one thread.
+pub(crate) fn seconds(data: &Data, size: usize) -> f64 {
+    quickest(data, size).1
+}
+
 /// Ends a path when it is asked to.
-struct Polled<'a>(&'a mut dyn FnMut() -> ControlFlow<()>);
+pub(super) struct Polled<'a>(pub(super) &'a mut dyn FnMut() -> ControlFlow<()>);
 
 impl PathObserver for Polled<'_> {
     fn step(&mut self, _: &PathProgress) -> ControlFlow<()> {
@@ -75,7 +113,33 @@ pub(crate) fn support_of_size(
     if size == 0 || operations(objective, size)? > budget.operations {
         return Ok(None);
     }
-    let settings = PathSettings::default().walk(budget.walk).walk_at((size, size)).memory(MEMORY);
+    // For other losses a walk costs passes; it comes later, from the best support that is known (`improve.rs`).
+    let walk = if objective.loss.is_quadratic() { budget.walk } else { 0 };
+    found(objective, size, (walk, MEMORY), poll)
+}
+
+/// The best support of a size that a path finds for a quadratic F, by the quickest way; `None` if it is cut short before.
+pub(crate) fn quadratic_support(
+    objective: Objective,
+    size: usize,
+    walk: usize,
+    poll: &mut dyn FnMut() -> ControlFlow<()>,
+) -> Result<Option<Start>> {
+    let columns = objective.data.columns();
+    match quickest(objective.data, size).0 {
+        Matrix::Whole => found(objective, size, (walk, MEMORY), poll),
+        // A walk would ask for row after row.
+        Matrix::OnDemand => found(objective, size, (0, MEMORY.min(4 * columns * columns)), poll),
+    }
+}
+
+fn found(
+    objective: Objective,
+    size: usize,
+    (walk, memory): (usize, usize),
+    poll: &mut dyn FnMut() -> ControlFlow<()>,
+) -> Result<Option<Start>> {
+    let settings = PathSettings::default().walk(walk).walk_at((size, size)).memory(memory);
     let largest = (size + BEYOND).min(objective.data.columns());
     let searched = Searched { objective, layout: objective.layout(), largest, settings: &settings };
     let mut polled = Polled(poll);

@@ -31,8 +31,10 @@ const MOST_IN_GRAM: f64 = 3e8;
 const CAUTION: f64 = 1.5;
 /// Growth of rounding beyond which scores rule nothing out.
 const MOST_INFLATION: f64 = 1e9;
-/// Exchanges that are tried one by one where scores only propose.
+/// Exchanges that are tried one by one where scores only propose, and the same on data of more numbers than that.
 const TRIES: usize = 8;
+const FEW_TRIES: usize = 3;
+const MANY_NUMBERS: usize = 5_000_000;
 /// Operations up to which all rows are swept although there is a sample of them.
 const CHEAP_SWEEP: f64 = 5e8;
 
@@ -193,8 +195,10 @@ impl<'s, 'p> Exchange<'s, 'p> {
         let block = Block::of(objective.data, if listed.swaps.is_empty() { &[] } else { &best.support })?;
         let near = Selecting { block: block.as_ref(), ..*self.problem };
         let mut is_complete = listed.is_complete;
+        let numbers = objective.data.rows().saturating_mul(objective.data.columns());
+        let tries = if numbers > MANY_NUMBERS { FEW_TRIES } else { TRIES };
         for (number, swap) in listed.swaps.iter().enumerate() {
-            if !is_quadratic && number >= TRIES {
+            if !is_quadratic && number >= tries {
                 break;
             }
             let is_paid = number < 2 || !is_quadratic || self.budget.spend(self.problem.cost(best.support.len()));

@@ -3,7 +3,7 @@
 use super::on_data::OnData;
 use super::rank::{self, LowRank};
 use super::search::{Found, Search};
-use super::{Poll, Until, convex, rows_and_balls};
+use super::{Poll, Until, convex, direct, rows_and_balls};
 use crate::constraint::{Choosing, Constraint, Structure};
 use crate::data::{Data, Part};
 use crate::effort::Effort;
@@ -72,8 +72,13 @@ impl Finish<'_> {
 
     /// Whether the finish leads to the optimum from anywhere, and at so little cost that looking for a good start would only take time: convex
     /// sets that are minimised over by exact models, those with a quicker method of their own if the data are few but leave no choice between
-    /// optima (where they do, the iteration from zero ends at one of small norm, the same for repeated rows as for weights).
-    pub(crate) fn needs_no_start(constraint: &dyn Constraint, Objective { data, ridge, .. }: Objective) -> bool {
+    /// optima (where they do, the iteration from zero ends at one of small norm, the same for repeated rows as for weights); and free choices of features
+    /// for a quadratic F that a path finds.
+    pub(crate) fn needs_no_start(constraint: &dyn Constraint, objective: Objective) -> bool {
+        if direct::plain_size(constraint, objective).is_some() {
+            return true;
+        }
+        let Objective { data, ridge, .. } = objective;
         let (rows, features) = (data.rows(), data.columns());
         let is_determined = ridge.is_positive() || rows > features + 1;
         let is_quick = is_determined && rows.saturating_mul(features) <= FEW_CELLS;
@@ -177,8 +182,10 @@ impl Finish<'_> {
     /// The finish over a set that leaves a choice, on a sample first where the rows are many.
     fn choose(&self, choosing: &dyn Choosing, starts: &[&[f64]], poll: Poll) -> Result<Polished> {
         let objective = self.objective;
-        let search = Search { objective, choosing, effort: self.effort, sample: None };
-        let Found { theta, value, gradient, exchanges, summed, .. } = match self.sample(LARGE, SAMPLE)? {
+        let direct = direct::plain_size(self.constraint, objective);
+        let search = Search { objective, choosing, effort: self.effort, direct, sample: None };
+        let sample = if direct.is_some() { None } else { self.sample(LARGE, SAMPLE)? };
+        let Found { theta, value, gradient, exchanges, summed, .. } = match sample {
             None => search.finish(starts, poll)?,
             Some(sample) => {
                 let part = sample.data()?;

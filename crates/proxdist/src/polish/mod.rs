@@ -5,8 +5,10 @@
 mod accelerated;
 mod ball;
 mod caution;
+mod climbing;
 mod convex;
 mod descent;
+mod direct;
 #[cfg(test)]
 mod effort_tests;
 mod every_choice;

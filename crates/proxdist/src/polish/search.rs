@@ -35,10 +35,12 @@ const FORWARD_STEPS: usize = 20;
 /// Entries of the data beyond which only the best starts are followed, and how many of them.
 const LARGE: usize = 500_000;
 const FOLLOWED: usize = 2;
+/// Choices beyond which not all are looked at.
+const MOST_FOR_EVERY: f64 = 2000.0;
 /// Share of F by which the start of an L1 path may be above what is known to be followed.
 const NEAR: f64 = 0.05;
 /// Rows for each feature up to which there is such a start.
-const WIDE: usize = 10;
+const WIDE: usize = 2;
 /// Units whose promise is measured by projection where a convex set stands beside the choice.
 const MOST_PROJECTED: usize = 5000;
 
@@ -49,6 +51,8 @@ pub(crate) struct Search<'p> {
     pub(crate) choosing: &'p dyn Choosing,
     /// How hard to look.
     pub(crate) effort: Effort,
+    /// The number of features, where a path is all the start that is needed (`direct.rs`).
+    pub(crate) direct: Option<usize>,
     /// The sample of the rows that the first start was found on, if they are many, so that little is left to find.
     pub(crate) sample: Option<Objective<'p>>,
 }
@@ -111,6 +115,12 @@ impl Search<'_> {
         watch: &mut Watch,
     ) -> Result<(Option<Fitted>, Exchanges)> {
         let mut pool = self.given(problem, starts, watch)?;
+        if problem.choice.count() > MOST_FOR_EVERY
+            && let Some((best, exchanges)) = self.directly(problem, exchange, &pool, watch)?
+        {
+            exchange.ends.push(problem.spread(&best));
+            return Ok((Some(best), exchanges));
+        }
         if pool.is_empty() {
             pool.extend(self.forward(problem, watch)?);
         }
@@ -143,6 +153,9 @@ impl Search<'_> {
             true => FOLLOWED,
             false => usize::MAX,
         });
+        if let Some((best, exchanges)) = self.by_climbing(problem, exchange, &pool, watch)? {
+            return Ok((Some(best), exchanges));
+        }
         let mut seen: HashSet<Vec<usize>> = pool.iter().map(|start| start.units.clone()).collect();
         let mut best: Option<(Fitted, Exchanges)> = None;
         for start in pool {
@@ -177,13 +190,16 @@ impl Search<'_> {
                     best = ended;
                 }
             }
+            if let Some(lower) = self.by_walking(problem, exchange, &best.0, (budget, &mut *watch))? {
+                best = lower;
+            }
         }
         let (best, exchanges) = best;
         Ok((Some(best), if watch.was_over() { Exchanges::CutShort } else { exchanges }))
     }
 
     /// Exchanges that no model proposes, and what they lead to, where a round of exchanges is not all that can be done.
-    fn second_look(
+    pub(super) fn second_look(
         &self,
         exchange: &mut Exchange,
         (mut best, mut exchanges): (Fitted, Exchanges),
@@ -202,7 +218,7 @@ impl Search<'_> {
     }
 
     /// Whether a search costs so much that only the best starts are followed.
-    fn is_large(&self) -> bool {
+    pub(super) fn is_large(&self) -> bool {
         self.objective.data.rows().saturating_mul(self.objective.data.columns()) > LARGE
     }
 
@@ -218,6 +234,9 @@ impl Search<'_> {
         let mut pool: Vec<Fitted> = Vec::new();
         for (_, start) in valued {
             let units = problem.choice.active(start);
+            if units.is_empty() && self.direct.is_some() {
+                continue;
+            }
             if problem.choice.room(&units).is_none() || (!pool.is_empty() && watch.is_over()) {
                 continue;
             }
@@ -265,14 +284,19 @@ impl Search<'_> {
     }
 
     /// The support that a path over all sizes finds at this one, where features are chosen freely.
-    fn by_path(&self, problem: &Selecting, budget: StartBudget, watch: &mut Watch) -> Result<Option<Start>> {
+    pub(super) fn by_path(&self, problem: &Selecting, budget: StartBudget, watch: &mut Watch) -> Result<Option<Start>> {
         let Some(size) = problem.choosing.plain_size(self.objective.data.columns()) else { return Ok(None) };
         let mut poll = || if watch.is_over() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
         support_of_size(self.objective, size, budget, &mut poll)
     }
 
     /// The minimiser for the best support that an L1 path suggests, where features are chosen freely.
-    fn by_lasso(&self, problem: &Selecting, budget: StartBudget, watch: &mut Watch) -> Result<Option<Fitted>> {
+    pub(super) fn by_lasso(
+        &self,
+        problem: &Selecting,
+        budget: StartBudget,
+        watch: &mut Watch,
+    ) -> Result<Option<Fitted>> {
         let Some(size) = problem.choosing.plain_size(self.objective.data.columns()) else { return Ok(None) };
         // Where rows are many beside the features, other starts are as good.
         let is_wide = WIDE * self.objective.data.columns() >= self.objective.data.rows();
@@ -284,7 +308,12 @@ impl Search<'_> {
     }
 
     /// Exchanges from one start until F no longer falls.
-    fn descend(&self, exchange: &mut Exchange, start: Fitted, watch: &mut Watch) -> Result<(Fitted, Exchanges)> {
+    pub(super) fn descend(
+        &self,
+        exchange: &mut Exchange,
+        start: Fitted,
+        watch: &mut Watch,
+    ) -> Result<(Fitted, Exchanges)> {
         let mut best = start;
         for _ in 0..ROUNDS {
             let ended = match exchange.round(&best, watch)? {
@@ -294,7 +323,11 @@ impl Search<'_> {
                 }
                 Round::Ended(ended) => ended,
             };
-            let wider = if self.sample.is_none() { exchange.expand_and_prune(&best, watch)? } else { None };
+            let wider = if self.sample.is_none() && self.direct.is_none() {
+                exchange.expand_and_prune(&best, watch)?
+            } else {
+                None
+            };
             match wider {
                 Some(lower) => best = lower,
                 None => return Ok((best, if watch.was_over() { Exchanges::CutShort } else { ended })),
