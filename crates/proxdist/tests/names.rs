@@ -203,7 +203,7 @@ fn table() -> (Vec<f64>, Vec<f64>) {
     let (mut x, mut y) = (Vec::new(), Vec::new());
     for row in 0..60_u32 {
         let wave = |j: u32| f64::from((row * (2 * j + 3) + row * row * (j + 1)) % 17) / 5.0 - 1.6;
-        x.extend((0..6).map(|j| (wave(j) + 0.3) * 10_f64.powi(j as i32 - 3)));
+        x.extend((0..6).map(|j| (wave(j) + 0.3) * 10_f64.powf(f64::from(j) - 3.0)));
         y.push((0..6).map(|j| wave(j) * (f64::from(j) - 2.5)).sum::<f64>() + f64::from(row % 7) / 3.0);
     }
     (x, y)

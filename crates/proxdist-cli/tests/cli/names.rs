@@ -64,7 +64,18 @@ fn rows_and_lists_hold_in_the_result() {
     let gap = coefficient(&found, "asset_1") - coefficient(&found, "income");
     assert!((0.2 - 1e-9..=0.3 + 1e-9).contains(&gap), "{gap}");
     assert!(support(&found).iter().filter(|name| *name != "income").all(|name| coefficient(&found, name) >= 0.0));
-    let tuned = place.run_words(["tune", "t.csv", "--target", "y", "-c", "nonneg[asset_*]", "--grid", "ball:1,10", "--folds", "3"]);
+    let tuned = place.run_words([
+        "tune",
+        "t.csv",
+        "--target",
+        "y",
+        "-c",
+        "nonneg[asset_*]",
+        "--grid",
+        "ball:1,10",
+        "--folds",
+        "3",
+    ]);
     assert_eq!(tuned.code, Some(0), "{}", tuned.stderr);
 }
 
@@ -103,7 +114,11 @@ fn what_is_not_there_is_told_with_what_is() {
     }
     place.write("small.csv", SMALL);
     let matrix = place.run("fit small.csv --target y --ignore label --shape 3x1 -c nonneg[a]");
-    assert!(matrix.stderr.contains("the parameter is a matrix, whose entries have positions only"), "{}", matrix.stderr);
+    assert!(
+        matrix.stderr.contains("the parameter is a matrix, whose entries have positions only"),
+        "{}",
+        matrix.stderr
+    );
     // Columns without names are V1, V2, ….
     place.write("bare.csv", "1,2,3\n2,1,5\n4,4,1\n0,1,2\n3,1,1\n");
     let named = place.json("fit bare.csv --target 3 --no-header -c nonneg[V2]");

@@ -89,7 +89,7 @@ impl SetSpec {
                 joined(blocks, "; ", each)
             }
             Self::Intersection(parts) => joined(parts, ", and ", Self::words),
-            Self::Linear(row) => brief(&row.to_string()),
+            Self::Linear(row) => brief(row),
             Self::Custom(name) => format!("a set of its own ({name})"),
         }
     }
