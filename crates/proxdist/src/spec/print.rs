@@ -31,6 +31,7 @@ impl fmt::Display for SetSpec {
             Self::Monotone { direction: Direction::Decreasing } => write!(f, "monotone:decreasing"),
             Self::GroupSparsity { keep, groups } => write!(f, "group-sparsity:{keep};{}", grouping(groups)),
             Self::Blocks(blocks) => match &blocks[..] {
+                [Block { on, set: Self::WholeSpace }] => write!(f, "free[{on}]"),
                 [Block { on, set }]
                     if !matches!(set, Self::Blocks(_) | Self::Intersection(_) | Self::Linear(_) | Self::Custom(_)) =>
                 {
