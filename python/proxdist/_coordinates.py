@@ -77,7 +77,7 @@ def numbered(count: int) -> list[str]:
 
 
 def groups(values: Any) -> str:
-    """Groups as text: lists of coordinates, by themselves or as the values of a dictionary, whose keys are for readers."""
+    """Groups as text: lists of coordinates, alone or as the values of a dictionary, whose keys are for readers."""
     lists = list(values.values() if isinstance(values, Mapping) else values)
     if not lists:
         raise ValueError("there is no group")

@@ -255,6 +255,7 @@ class GroupSparsity(ConstraintSet):
     ) -> None:
         if sum(given is not None for given in (groups, size, by)) != 1:
             raise ValueError("GroupSparsity needs either groups or size or by")
+        given: Any
         if isinstance(groups, str):
             how, given = f"file={quoted(groups)}", groups
         elif groups is not None:
@@ -263,7 +264,7 @@ class GroupSparsity(ConstraintSet):
         else:
             given, how = None, f"size={size}" if by is None else f"by={by}"
             how += "" if separator == "_" else f";separator={quoted(separator)}"
-        arguments = (keep, given, size, by, separator)
+        arguments: tuple[Any, ...] = (keep, given, size, by, separator)
         while len(arguments) > 1 and arguments[-1] in (None, "_"):
             arguments = arguments[:-1]
         super().__init__(f"group-sparsity:{keep};{how}", *arguments, on=on)
