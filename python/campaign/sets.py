@@ -117,7 +117,9 @@ def whole(size: int, *parts: Part) -> Set:
 
 def blocks(size: int, ranges: list[tuple[int, int, list[Part]]], *around: Part) -> Set:
     """Sets for ranges of coordinates, intersected with sets of the whole vector."""
-    inside = "".join(f"[{first}-{last}: {' & '.join(p.text() for p in parts)}]" for first, last, parts in ranges)
+    # Text counts positions from 1.
+    texts = [(first + 1, last + 1, " & ".join(part.text() for part in parts)) for first, last, parts in ranges]
+    inside = "".join(f"[{first}-{last}: {text}]" for first, last, text in texts)
     spec = " & ".join([f"blocks{inside}", *(part.text() for part in around)])
     placed = [Placed(part, first, last - first + 1) for first, last, parts in ranges for part in parts]
     return Set(size, spec, placed + [Placed(part, 0, size) for part in around])

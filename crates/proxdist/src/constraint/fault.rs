@@ -1,7 +1,8 @@
 //! What can be wrong with a set, by itself or for a parameter: the rule that is broken, with its numbers, so that a caller can say what
 //! would be right without reading a message.
 
-use crate::spec::SetSpec;
+use super::brief;
+use crate::spec::{SetSpec, positions};
 
 /// Why a set is refused.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -42,11 +43,11 @@ pub enum SetFault {
         found: usize,
     },
     /// A range of indices that the parameter does not have.
-    #[error("the range {first}-{last} goes beyond the parameter, which has {entries} entries")]
+    #[error("{} beyond the parameter, which has {entries} entries", reach(*first, *last))]
     BeyondParameter {
-        /// First index of the range.
+        /// First index of the range, from 0.
         first: usize,
-        /// Its last index.
+        /// Its last index, from 0.
         last: usize,
         /// Entries of the parameter.
         entries: usize,
@@ -55,22 +56,24 @@ pub enum SetFault {
     #[error("the radius must be a finite number, zero or positive")]
     Radius,
     /// A set that had to be convex.
-    #[error("{part} is not convex")]
+    #[error("{} is not convex", brief(part))]
     NotConvex {
         /// The set.
         part: SetSpec,
     },
     /// A set that had to be a cone.
-    #[error("{part} is not a cone")]
+    #[error("{} is not a cone", brief(part))]
     NotACone {
         /// The set.
         part: SetSpec,
     },
     /// Two sets without a way to project onto both at once.
     #[error(
-        "no exact projection is known for {first} together with {second}. Sets that are not convex combine only as \
+        "no exact projection is known for {} together with {}. Sets that are not convex combine only as \
          sparsity with box, nonneg or linf, or with simplex, or with l1 (and nonneg); and cones (sparsity, \
-         group-sparsity, rank, nonneg, monotone, sparsity with nonneg) with one ball around the origin"
+         group-sparsity, rank, nonneg, monotone, sparsity with nonneg) with one ball around the origin",
+        brief(first),
+        brief(second)
     )]
     NoExactProjection {
         /// One of them.
@@ -84,18 +87,95 @@ pub enum SetFault {
         /// Which parts exclude each other, or how.
         why: String,
     },
-    /// A part of a set of several ranges.
-    #[error("in the range {first}-{last}, {spec}: {fault}")]
-    InRange {
-        /// First index of the range.
-        first: usize,
-        /// Its last index.
-        last: usize,
-        /// The set of that range.
+    /// A coordinate that two parts of a set lay claim to.
+    #[error("position {} is in two parts", *index as u128 + 1)]
+    InTwoParts {
+        /// The coordinate, from 0.
+        index: usize,
+    },
+    /// A part of a set of several parts.
+    #[error("on {on}, {spec}: {fault}")]
+    InPart {
+        /// The coordinates of the part.
+        on: String,
+        /// The set of that part.
         spec: String,
         /// What is wrong with it.
         fault: Box<SetFault>,
     },
+    /// A feature that is not there.
+    #[error("no feature is called {name}, of {features}{}", like(nearest))]
+    UnknownName {
+        /// The name.
+        name: String,
+        /// The names most like it.
+        nearest: Vec<String>,
+        /// How many features there are.
+        features: usize,
+    },
+    /// A name that several features have.
+    #[error("several features are called {name}, those at {} and {} for two; say which by position", first + 1, second + 1)]
+    SharedName {
+        /// The name.
+        name: String,
+        /// Position of a feature of that name, from 0.
+        first: usize,
+        /// Position of another one.
+        second: usize,
+    },
+    /// A pattern that no name fits.
+    #[error("none of the {features} features has a name like {pattern}")]
+    NoMatch {
+        /// The pattern.
+        pattern: String,
+        /// How many features there are.
+        features: usize,
+    },
+    /// A number that could be meant as a position or as a name.
+    #[error(
+        "{number} could be a position or the name of a feature: write the name in backquotes, `{number}`, or name the feature at that position"
+    )]
+    PositionOrName {
+        /// The number.
+        number: String,
+    },
+    /// A range of names that runs against the order of the columns.
+    #[error("{first} comes after {last}: a range of names runs in the order of the columns")]
+    NamesBackwards {
+        /// Name of the first feature.
+        first: String,
+        /// Name of the last one.
+        last: String,
+    },
+    /// A list from which everything was taken.
+    #[error("the list {list} leaves no coordinate")]
+    NoCoordinates {
+        /// The list.
+        list: String,
+    },
+    /// A name where the parameter is a matrix.
+    #[error(
+        "the parameter is a matrix, whose entries have positions only, counted row by row from 1; {name} is a name"
+    )]
+    MatrixHasPositions {
+        /// The name.
+        name: String,
+    },
+    /// Coordinates that are called free while another set holds them.
+    #[error(
+        "{} takes nothing from {}: sets that hold at once free nothing. Say where each holds, as in nonneg[!x] for all but x",
+        brief(free),
+        brief(beside)
+    )]
+    FreesNothing {
+        /// The part that has no effect.
+        free: SetSpec,
+        /// A part beside it.
+        beside: SetSpec,
+    },
+    /// Names where no data say what they mean.
+    #[error("the set speaks of features by name, which have a meaning only with data")]
+    NeedsNames,
     /// A projection that shows what is wrong.
     #[error(transparent)]
     Projection(#[from] ProjectionFault),
@@ -154,7 +234,7 @@ pub enum ProjectionFault {
 }
 
 impl SetFault {
-    pub(super) fn empty(why: impl Into<String>) -> Self {
+    pub(crate) fn empty(why: impl Into<String>) -> Self {
         Self::Empty { why: why.into() }
     }
 }
@@ -168,5 +248,17 @@ impl From<String> for SetFault {
 impl From<&str> for SetFault {
     fn from(text: &str) -> Self {
         Self::Other(text.to_owned())
+    }
+}
+
+fn reach(first: usize, last: usize) -> String {
+    let text = positions(first, last);
+    if first == last { format!("position {text} is") } else { format!("the range {text} goes") }
+}
+
+fn like(nearest: &[String]) -> String {
+    match nearest {
+        [] => String::new(),
+        names => format!("; did you mean {}?", names.join(" or ")),
     }
 }

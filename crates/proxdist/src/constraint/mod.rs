@@ -22,6 +22,7 @@ mod linf_ball;
 mod magnitude;
 mod monotone;
 mod non_negative;
+mod places;
 mod rank;
 mod selection;
 mod simplex;
@@ -160,7 +161,7 @@ pub fn projected(set: &dyn Constraint, point: &[f64]) -> Result<Vec<f64>> {
 const LONGEST_SPEC: usize = 80;
 
 /// The error of a set whose numbers make no sense, by themselves or for the parameter.
-fn refusal(spec: impl Display, fault: impl Into<SetFault>) -> Error {
+pub(crate) fn refusal(spec: impl Display, fault: impl Into<SetFault>) -> Error {
     Error::constraint(brief(spec), fault)
 }
 
@@ -169,7 +170,7 @@ fn projection_failure(set: &dyn Constraint, fault: ProjectionFault) -> Error {
     Error::Projection { spec: brief(set.spec()), fault }
 }
 
-fn brief(spec: impl Display) -> String {
+pub(crate) fn brief(spec: impl Display) -> String {
     let text = spec.to_string();
     match text.char_indices().nth(LONGEST_SPEC) {
         Some((end, _)) => format!("{}…", &text[..end]),

@@ -2,7 +2,7 @@
 //!
 //! | text | set |
 //! |---|---|
-//! | `none` | every vector |
+//! | `none`, `free` | every vector |
 //! | `ball:1`, `ball:1;center=0.5,0,1` | Euclidean ball |
 //! | `sparsity:20` | at most 20 nonzero entries |
 //! | `rank:2` | matrices of rank at most 2 |
@@ -14,24 +14,44 @@
 //! | `affine;a=1,1,1\|1,-1,0;b=1,0` | linear equations, rows apart by a bar |
 //! | `halfspace;a=1,1,1;b=2` | one linear inequality $a^T x \le b$ |
 //! | `monotone`, `monotone:decreasing` | entries in order |
-//! | `group-sparsity:2;groups=0-3,4-7,8+10+12,9+11` | at most 2 groups nonzero; indices from 0, ranges inclusive |
+//! | `group-sparsity:2;groups=1-4,5-8,9+11+13,10+12` | at most 2 groups nonzero; a group unites lists of coordinates by `+` |
 //! | `group-sparsity:2;size=4` | the same with consecutive groups of 4 |
-//! | `blocks[0-9: simplex][10-19: box:0,1]` | a set of its own for each range |
+//! | `group-sparsity:2;by=prefix` | features are together whose names begin alike up to `_`, or up to `;separator=` |
+//! | `group-sparsity:2;by=source` | the indicators of one text column are together |
+//! | `group-sparsity:2;file=groups.csv`, `groups=groups.csv` | by a table with the columns feature and group |
+//! | `nonneg[age,income]`, `box:0,0.2[asset_*]` | a set on these coordinates, in this order; all others are free |
+//! | `blocks[1-10: simplex][asset_*: box:0,1]` | a set of its own for each list of coordinates |
+//! | `age + 2*income <= 3`, `a + b = 1`, `0 <= sum(asset_*) <= 0.4` | a linear row in words |
 //! | `sparsity:5 & nonneg` | the intersection |
 //!
 //! White space around any part is ignored. Printing gives the canonical text, which reads back as the same set.
+//!
+//! Lists of coordinates are names, ranges of names, patterns and positions; [`Coordinates`] has their grammar. They are kept as written, and
+//! [`SetSpec::build_for`] is where they meet the names of the features. Positions count from 1 in text, here and everywhere, and from 0 in values of Rust.
 
+mod coordinates;
+mod groups;
+mod merge;
+mod names;
 mod parse;
+mod piece;
 mod print;
+mod resolve;
+mod row;
 mod table;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use coordinates::positions;
+pub use coordinates::{Coordinates, Place};
+pub use groups::Groups;
+pub use names::Names;
+pub use row::{Row, Term};
 pub use table::{Convexity, EXAMPLE_SHAPE, SetEntry, sets};
 
 use crate::constraint::{
     Affine, Ball, Blocks, Bounds, Constraint, GroupSparsity, HalfSpace, L1Ball, LinfBall, Monotone, NonNegative, Rank,
-    SetFault, Simplex, Sparsity, WholeSpace, intersection,
+    SetFault, Simplex, Sparsity, WholeSpace, intersection, refusal,
 };
 use crate::error::{Error, Result};
 use crate::shape::Shape;
@@ -117,10 +137,12 @@ pub enum SetSpec {
         /// The groups.
         groups: Groups,
     },
-    /// `blocks[first-last: set]…`, at least one
+    /// `blocks[list: set]…`, at least one; `set[list]` is a single one
     Blocks(Vec<Block>),
     /// `set & set & …`, at least two, none of them an intersection itself
     Intersection(Vec<SetSpec>),
+    /// `age + 2*income <= 3`
+    Linear(Row),
     /// A set of your own, outside the grammar: the name it gives itself in messages and model files.
     Custom(String),
 }
@@ -143,44 +165,12 @@ pub enum Direction {
     Decreasing,
 }
 
-/// How indices are put into groups.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Groups {
-    /// Groups of `size` neighbours.
-    Consecutive {
-        /// Entries in each group.
-        size: usize,
-    },
-    /// Each group a list of inclusive ranges of indices.
-    Listed(Vec<Vec<(usize, usize)>>),
-}
-
-impl Groups {
-    /// Groups given index by index; neighbours are written as ranges.
-    pub fn listed(groups: &[Vec<usize>]) -> Self {
-        let ranges = |indices: &Vec<usize>| {
-            let mut ranges: Vec<(usize, usize)> = Vec::new();
-            for &index in indices {
-                match ranges.last_mut() {
-                    Some((_, last)) if last.checked_add(1) == Some(index) => *last = index,
-                    _ => ranges.push((index, index)),
-                }
-            }
-            ranges
-        };
-        Self::Listed(groups.iter().map(ranges).collect())
-    }
-}
-
-/// A set on a range of indices.
+/// A set on some coordinates.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Block {
-    /// First index, from 0.
-    pub first: usize,
-    /// Last index, inclusive.
-    pub last: usize,
-    /// The set these entries form a vector of.
+    /// Which coordinates, in the order in which they form a vector.
+    pub on: Coordinates,
+    /// The set they form a vector of.
     pub set: SetSpec,
 }
 
@@ -224,15 +214,27 @@ impl SetSpec {
             | Self::Monotone { .. }
             | Self::Blocks(_)
             | Self::Intersection(_)
+            | Self::Linear(_)
             | Self::Custom(_) => None,
         }
     }
 
-    /// Makes the set and checks it against the shape of the parameter.
+    /// Makes the set and checks it against the shape of the parameter, whose coordinates are `V1`, `V2`, …; with data of their own names it is
+    /// [`SetSpec::build_for`].
     pub fn build(&self, shape: Shape) -> Result<Box<dyn Constraint>> {
+        self.build_with(shape, &Names::of_shape(shape))
+    }
+
+    /// Makes a set that speaks of positions only.
+    fn checked(&self, shape: Shape) -> Result<Box<dyn Constraint>> {
         let set = self.unchecked(shape)?;
         set.check(shape)?;
         Ok(set)
+    }
+
+    fn meet(parts: &[Self], shape: Shape) -> Result<Box<dyn Constraint>> {
+        let parts = parts.iter().map(|part| part.checked(shape)).collect::<Result<Vec<_>>>()?;
+        Ok(Box::new(intersection(parts)?))
     }
 
     fn unchecked(&self, shape: Shape) -> Result<Box<dyn Constraint>> {
@@ -262,18 +264,25 @@ impl SetSpec {
             Self::GroupSparsity { keep, groups } => Box::new(GroupSparsity::of(*keep, groups.clone())?),
             Self::Blocks(blocks) => {
                 let mut set = Blocks::new();
-                for Block { first, last, set: inside } in blocks {
-                    // Before the part itself is looked at: it may cost memory that a slip in the range would multiply.
-                    Blocks::check_range(self, *first, *last, shape)?;
-                    let length = last.saturating_sub(*first) + 1;
-                    set = set.with(*first, *last, inside.unchecked(Shape::Vector(length))?)?;
+                for Block { on, set: inside } in blocks {
+                    // Before the part itself is looked at: it may cost memory that a slip in a position would multiply.
+                    let indices = Blocks::checked(self, on, shape)?;
+                    let inside = inside.unchecked(Shape::Vector(indices.len()))?;
+                    set = set.on(indices, inside)?;
                 }
                 Box::new(set)
             }
             Self::Intersection(parts) => {
-                let parts = parts.iter().map(|part| part.build(shape)).collect::<Result<Vec<_>>>()?;
-                Box::new(intersection(parts)?)
+                resolve::refuse_idle_parts(self, parts)?;
+                match merge::merged(parts, shape.len()).map_err(|fault| refusal(self, fault))? {
+                    Some(merged) if merged != *self => match merged {
+                        Self::Intersection(merged) => resolve::written(self, Self::meet(&merged, shape)?),
+                        other => resolve::written(self, other.checked(shape)?),
+                    },
+                    _ => Self::meet(parts, shape)?,
+                }
             }
+            Self::Linear(_) => return Err(refusal(self, SetFault::NeedsNames)),
             Self::Custom(name) => {
                 return Err(Error::constraint(name, "a set of your own cannot be made from its name"));
             }

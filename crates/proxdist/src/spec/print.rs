@@ -1,6 +1,8 @@
 //! [`SetSpec`] to text, and to words for people.
 
+use super::coordinates::quoted;
 use super::{Block, Direction, Groups, SetSpec};
+use crate::constraint::brief;
 use crate::words::{self, plural};
 use std::fmt;
 
@@ -27,18 +29,18 @@ impl fmt::Display for SetSpec {
             Self::HalfSpace { normal, offset } => write!(f, "halfspace;a={};b={}", numbers(normal), number(*offset)),
             Self::Monotone { direction: Direction::Increasing } => write!(f, "monotone"),
             Self::Monotone { direction: Direction::Decreasing } => write!(f, "monotone:decreasing"),
-            Self::GroupSparsity { keep, groups: Groups::Consecutive { size } } => {
-                write!(f, "group-sparsity:{keep};size={size}")
-            }
-            Self::GroupSparsity { keep, groups: Groups::Listed(groups) } => {
-                let group = |ranges: &Vec<(usize, usize)>| joined(ranges, "+", |&(first, last)| range(first, last));
-                write!(f, "group-sparsity:{keep};groups={}", joined(groups, ",", group))
-            }
-            Self::Blocks(blocks) => {
-                let text = |block: &Block| format!("[{}: {}]", range(block.first, block.last), block.set);
-                write!(f, "blocks{}", joined(blocks, "", text))
-            }
+            Self::GroupSparsity { keep, groups } => write!(f, "group-sparsity:{keep};{}", grouping(groups)),
+            Self::Blocks(blocks) => match &blocks[..] {
+                [Block { on, set: Self::WholeSpace }] => write!(f, "free[{on}]"),
+                [Block { on, set }]
+                    if !matches!(set, Self::Blocks(_) | Self::Intersection(_) | Self::Linear(_) | Self::Custom(_)) =>
+                {
+                    write!(f, "{set}[{on}]")
+                }
+                blocks => write!(f, "blocks{}", joined(blocks, "", |block| format!("[{}: {}]", block.on, block.set))),
+            },
             Self::Intersection(parts) => write!(f, "{}", joined(parts, " & ", ToString::to_string)),
+            Self::Linear(row) => write!(f, "{row}"),
             Self::Custom(name) => f.write_str(name),
         }
     }
@@ -77,26 +79,36 @@ impl SetSpec {
             Self::GroupSparsity { keep, groups } => {
                 let of = match groups {
                     Groups::Consecutive { size } => format!(" of {size} coefficients"),
-                    Groups::Listed(_) => String::new(),
+                    Groups::Prefix { .. } => " of features with a common prefix".to_owned(),
+                    Groups::Source => " of features from one column".to_owned(),
+                    Groups::Listed(_) | Groups::File(_) => String::new(),
                 };
                 format!("at most {}{of}", plural(*keep, "nonzero group"))
             }
             Self::Blocks(blocks) => {
-                let each = |block: &Block| format!("{}-{}: {}", block.first, block.last, block.set.words());
-                format!("by ranges of coefficients, {}", joined(blocks, "; ", each))
+                let each = |block: &Block| format!("for {}: {}", block.on.brief(), block.set.words());
+                joined(blocks, "; ", each)
             }
             Self::Intersection(parts) => joined(parts, ", and ", Self::words),
+            Self::Linear(row) => brief(row),
             Self::Custom(name) => format!("a set of its own ({name})"),
         }
     }
 }
 
-fn range(first: usize, last: usize) -> String {
-    if first == last { first.to_string() } else { format!("{first}-{last}") }
+fn grouping(groups: &Groups) -> String {
+    match groups {
+        Groups::Consecutive { size } => format!("size={size}"),
+        Groups::Listed(groups) => format!("groups={}", joined(groups, ",", |group| group.text("+"))),
+        Groups::Prefix { separator } if separator == "_" => "by=prefix".to_owned(),
+        Groups::Prefix { separator } => format!("by=prefix;separator={}", quoted(separator)),
+        Groups::Source => "by=source".to_owned(),
+        Groups::File(path) => format!("file={}", quoted(path)),
+    }
 }
 
 /// The shortest text that reads back as the same number, without rows of zeros.
-fn number(value: f64) -> String {
+pub(super) fn number(value: f64) -> String {
     let plain = value == 0.0 || !value.is_finite() || (1e-5..1e16).contains(&value.abs());
     if plain { value.to_string() } else { format!("{value:e}") }
 }

@@ -1,7 +1,7 @@
 //! The sets that are tested, each with a membership test and a naive projection.
 
-use crate::TOLERANCE;
 use crate::twins::{self, distance, dot, norm};
+use crate::{TOLERANCE, parts};
 use proxdist::Shape;
 
 type Member = Box<dyn Fn(&[f64]) -> bool>;
@@ -15,7 +15,7 @@ pub(crate) struct Case {
     pub(crate) twin: Twin,
 }
 
-fn case(
+pub(crate) fn case(
     spec: &'static str,
     shape: Shape,
     member: impl Fn(&[f64]) -> bool + 'static,
@@ -24,15 +24,17 @@ fn case(
     Case { spec, shape, member: Box::new(member), twin: Box::new(twin) }
 }
 
-const V6: Shape = Shape::Vector(6);
+pub(crate) const V6: Shape = Shape::Vector(6);
 const V3: Shape = Shape::Vector(3);
 const M4X3: Shape = Shape::Matrix { rows: 4, columns: 3 };
 const M3X4: Shape = Shape::Matrix { rows: 3, columns: 4 };
-const INF: f64 = f64::INFINITY;
+pub(crate) const INF: f64 = f64::INFINITY;
 
 /// Everything that is tested; a new set is a new line in one of the lists below.
 pub(crate) fn every_set() -> Vec<Case> {
-    [basic_sets(), structured_sets(), sparse_sets(), cones_in_a_ball(), iterated_sets()].into_iter().flatten().collect()
+    let lists =
+        [basic_sets(), structured_sets(), sparse_sets(), cones_in_a_ball(), iterated_sets(), parts::sets_on_parts()];
+    lists.into_iter().flatten().collect()
 }
 
 /// The first half of the grammar: one rule for each entry, or for their size.
@@ -96,7 +98,7 @@ fn structured_sets() -> Vec<Case> {
             |x| twins::reversed(x, twins::increasing),
         ),
         case(
-            "group-sparsity:1;groups=0+2,1+3-4,5",
+            "group-sparsity:1;groups=1+3,2+4-5,6",
             V6,
             |x| nonzero_groups(x, &listed()) <= 1,
             |x| twins::by_support(x, &listed(), 1, |v, _| Some(v.to_vec())),
@@ -108,7 +110,7 @@ fn structured_sets() -> Vec<Case> {
             |x| twins::by_support(x, &pairs(), 2, |v, _| Some(v.to_vec())),
         ),
         case(
-            "blocks[0-1: simplex][3-5: sparsity:1 & nonneg]",
+            "blocks[1-2: simplex][4-6: sparsity:1 & nonneg]",
             V6,
             |x| on_simplex(&x[..2], 1.0) && nonzeros(&x[3..]) <= 1 && within(&x[3..], 0.0, INF),
             |x| {
@@ -207,7 +209,7 @@ fn cones_in_a_ball() -> Vec<Case> {
             |x| twins::ball(&twins::low_rank(x, 4, 3, 1), &[0.0; 12], 2.0),
         ),
         case(
-            "blocks[0-2: monotone] & ball:1.5",
+            "blocks[1-3: monotone] & ball:1.5",
             V6,
             |x| at_most(norm(x), 1.5) && at_most(x[0], x[1]) && at_most(x[1], x[2]),
             |x| twins::cone_in_ball(x, 1.5, |v| [twins::increasing(&v[..3]), v[3..].to_vec()].concat()),
@@ -251,19 +253,19 @@ fn iterated_sets() -> Vec<Case> {
     ]
 }
 
-fn at_most(a: f64, b: f64) -> bool {
+pub(crate) fn at_most(a: f64, b: f64) -> bool {
     a <= b + TOLERANCE
 }
 
-fn close(a: f64, b: f64) -> bool {
+pub(crate) fn close(a: f64, b: f64) -> bool {
     (a - b).abs() <= TOLERANCE
 }
 
-fn within(x: &[f64], lower: f64, upper: f64) -> bool {
+pub(crate) fn within(x: &[f64], lower: f64, upper: f64) -> bool {
     x.iter().all(|v| at_most(lower, *v) && at_most(*v, upper))
 }
 
-fn nonzeros(x: &[f64]) -> usize {
+pub(crate) fn nonzeros(x: &[f64]) -> usize {
     x.iter().filter(|v| **v != 0.0).count()
 }
 
@@ -271,7 +273,7 @@ fn sum_of_magnitudes(x: &[f64]) -> f64 {
     x.iter().map(|v| v.abs()).sum()
 }
 
-fn on_simplex(x: &[f64], total: f64) -> bool {
+pub(crate) fn on_simplex(x: &[f64], total: f64) -> bool {
     within(x, 0.0, INF) && close(x.iter().sum(), total)
 }
 
