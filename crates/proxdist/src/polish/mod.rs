@@ -4,6 +4,8 @@
 
 mod accelerated;
 mod ball;
+mod breaks;
+mod breaks_model;
 mod caution;
 mod convex;
 mod descent;
@@ -24,6 +26,7 @@ mod models;
 mod normal;
 mod on_columns;
 mod on_data;
+mod on_frame;
 mod orthonormal;
 mod rank;
 mod rank_ball;

@@ -14,6 +14,13 @@
 //! | `affine;a=1,1,1\|1,-1,0;b=1,0` | linear equations, rows apart by a bar |
 //! | `halfspace;a=1,1,1;b=2` | one linear inequality $a^T x \le b$ |
 //! | `monotone`, `monotone:decreasing` | entries in order |
+//! | `polyhedron;a=1,1,0\|1,-1,0;b=1,0;e=0,1,1;f=2` | linear inequalities $Ax \le b$ and equations $Ex = f$ |
+//! | `cone`, `cone:2` | the length of all entries but the first at most 1 or 2 times the first |
+//! | `convex`, `convex;at=0,1,3` | slopes never fall, between entries at equal or given distances |
+//! | `concave` | slopes never rise |
+//! | `jumps:3` | piecewise constant with at most 3 jumps |
+//! | `kinks:2`, `kinks:2;at=0,1,3` | piecewise linear and continuous with at most 2 kinks |
+//! | `fused:3` | differences between neighbours whose magnitudes sum to at most 3 |
 //! | `group-sparsity:2;groups=0-3,4-7,8+10+12,9+11` | at most 2 groups nonzero; indices from 0, ranges inclusive |
 //! | `group-sparsity:2;size=4` | the same with consecutive groups of 4 |
 //! | `blocks[0-9: simplex][10-19: box:0,1]` | a set of its own for each range |
@@ -30,8 +37,8 @@ mod tests;
 pub use table::{Convexity, EXAMPLE_SHAPE, SetEntry, sets};
 
 use crate::constraint::{
-    Affine, Ball, Blocks, Bounds, Constraint, GroupSparsity, HalfSpace, L1Ball, LinfBall, Monotone, NonNegative, Rank,
-    SetFault, Simplex, Sparsity, WholeSpace, intersection,
+    Affine, Ball, Blocks, Bounds, Breaks, Cone, Constraint, Curved, Fused, GroupSparsity, HalfSpace, L1Ball, LinfBall,
+    Monotone, NonNegative, Polyhedron, Rank, SetFault, Simplex, Sparsity, WholeSpace, intersection,
 };
 use crate::error::{Error, Result};
 use crate::shape::Shape;
@@ -110,6 +117,39 @@ pub enum SetSpec {
         /// Which way the entries go.
         direction: Direction,
     },
+    /// `polyhedron;a=…;b=…;e=…;f=…`
+    Polyhedron {
+        /// $A$ and $b$ of $Ax \le b$.
+        inequalities: LinearRows,
+        /// $E$ and $f$ of $Ex = f$.
+        equations: LinearRows,
+    },
+    /// `cone` or `cone:a`
+    Cone {
+        /// How many times the first entry the length of the others may be.
+        slope: f64,
+    },
+    /// `convex`, `concave`, either with `;at=…`
+    Curved {
+        /// Which way.
+        bend: Bend,
+        /// The places of the entries; equally spaced if absent.
+        at: Option<Vec<f64>>,
+    },
+    /// `jumps:k` or `kinks:k`, kinks perhaps with `;at=…`
+    Breaks {
+        /// What there are few of.
+        kind: Break,
+        /// The largest number of them.
+        most: usize,
+        /// The places of the entries; equally spaced if absent.
+        at: Option<Vec<f64>>,
+    },
+    /// `fused:r`
+    Fused {
+        /// Largest sum of the magnitudes of differences.
+        radius: f64,
+    },
     /// `group-sparsity:g;groups=…` or `group-sparsity:g;size=…`
     GroupSparsity {
         /// Largest number of nonzero groups.
@@ -141,6 +181,43 @@ pub enum Direction {
     Increasing,
     /// Each entry at most the one before it.
     Decreasing,
+}
+
+/// Left and right sides of linear rows.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LinearRows {
+    /// The numbers on the left, one for each coordinate.
+    pub rows: Vec<Vec<f64>>,
+    /// The numbers on the right.
+    pub right: Vec<f64>,
+}
+
+/// Which way a curve bends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bend {
+    /// Upwards: slopes never fall.
+    Convex,
+    /// Downwards: slopes never rise.
+    Concave,
+}
+
+/// Where a vector is not like its neighbours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Break {
+    /// Where a piecewise constant vector takes another value.
+    Jump,
+    /// Where a piecewise linear vector takes another slope.
+    Kink,
+}
+
+impl Break {
+    /// The word for several of them.
+    pub fn plural(self) -> &'static str {
+        match self {
+            Self::Jump => "jumps",
+            Self::Kink => "kinks",
+        }
+    }
 }
 
 /// How indices are put into groups.
@@ -211,10 +288,13 @@ impl SetSpec {
             Self::Ball { radius: size, .. }
             | Self::L1Ball { radius: size }
             | Self::LinfBall { radius: size }
+            | Self::Cone { slope: size }
+            | Self::Fused { radius: size }
             | Self::Simplex { total: size } => Some(Number::Size(size)),
-            Self::Sparsity { keep: count } | Self::Rank { rank: count } | Self::GroupSparsity { keep: count, .. } => {
-                Some(Number::Count(count))
-            }
+            Self::Sparsity { keep: count }
+            | Self::Rank { rank: count }
+            | Self::Breaks { most: count, .. }
+            | Self::GroupSparsity { keep: count, .. } => Some(Number::Count(count)),
             Self::WholeSpace
             | Self::Bounds { .. }
             | Self::BoundsEach { .. }
@@ -222,6 +302,8 @@ impl SetSpec {
             | Self::Affine { .. }
             | Self::HalfSpace { .. }
             | Self::Monotone { .. }
+            | Self::Polyhedron { .. }
+            | Self::Curved { .. }
             | Self::Blocks(_)
             | Self::Intersection(_)
             | Self::Custom(_) => None,
@@ -259,6 +341,25 @@ impl SetSpec {
             Self::HalfSpace { normal, offset } => Box::new(HalfSpace::below(normal.clone(), *offset)?),
             Self::Monotone { direction: Direction::Increasing } => Box::new(Monotone::increasing()),
             Self::Monotone { direction: Direction::Decreasing } => Box::new(Monotone::decreasing()),
+            Self::Polyhedron { inequalities, equations } => {
+                Box::new(Polyhedron::new(inequalities.clone(), equations.clone())?)
+            }
+            Self::Cone { slope } => Box::new(Cone::slope(*slope)?),
+            Self::Curved { bend, at } => {
+                let set = match bend {
+                    Bend::Convex => Curved::convex(),
+                    Bend::Concave => Curved::concave(),
+                };
+                Box::new(if let Some(at) = at { set.at(at.clone())? } else { set })
+            }
+            Self::Breaks { kind, most, at } => {
+                let set = match kind {
+                    Break::Jump => Breaks::jumps(*most),
+                    Break::Kink => Breaks::kinks(*most),
+                };
+                Box::new(if let Some(at) = at { set.at(at.clone())? } else { set })
+            }
+            Self::Fused { radius } => Box::new(Fused::radius(*radius)?),
             Self::GroupSparsity { keep, groups } => Box::new(GroupSparsity::of(*keep, groups.clone())?),
             Self::Blocks(blocks) => {
                 let mut set = Blocks::new();

@@ -2,7 +2,7 @@
 //! sure that no set is missing in it.
 
 use super::parse::{Arguments, Piece, count, number, numbers, range};
-use super::{Direction, Groups, SetSpec};
+use super::{Bend, Break, Direction, Groups, LinearRows, SetSpec};
 use crate::error::Result;
 use crate::shape::Shape;
 use std::fmt;
@@ -184,6 +184,75 @@ const SETS: &[SetEntry] = &[
         form: Form::Arguments(monotone),
     },
     SetEntry {
+        name: "polyhedron",
+        syntax: "polyhedron;a=ROW|ROW|...;b=B,B,...;e=ROW|...;f=F,...",
+        definition: "satisfies the inequalities A x <= b and the equations E x = f; either may be left out",
+        convex: Convexity::Yes,
+        cost: "a quadratic program",
+        example: "polyhedron;a=1,1,0,0|0,0,1,-1;b=1,0;e=1,1,1,1;f=1",
+        form: Form::Arguments(polyhedron),
+    },
+    SetEntry {
+        name: "cone",
+        syntax: "cone or cone:A",
+        definition: "the length of all entries but the first is at most A times the first (1 if not given)",
+        convex: Convexity::Yes,
+        cost: "p",
+        example: "cone:2",
+        form: Form::Arguments(|given| {
+            given.only(true, &[])?;
+            Ok(SetSpec::Cone { slope: given.main.map_or(Ok(1.0), number)? })
+        }),
+    },
+    SetEntry {
+        name: "convex",
+        syntax: "convex or convex;at=T,T,...",
+        definition: "slopes from entry to entry never fall; the entries are T apart, or equally spaced",
+        convex: Convexity::Yes,
+        cost: "a quadratic program",
+        example: "convex;at=0,1,3,4",
+        form: Form::Arguments(|given| curved(given, Bend::Convex)),
+    },
+    SetEntry {
+        name: "concave",
+        syntax: "concave or concave;at=T,T,...",
+        definition: "slopes from entry to entry never rise",
+        convex: Convexity::Yes,
+        cost: "a quadratic program",
+        example: "concave",
+        form: Form::Arguments(|given| curved(given, Bend::Concave)),
+    },
+    SetEntry {
+        name: "jumps",
+        syntax: "jumps:K",
+        definition: "piecewise constant with at most K jumps from entry to entry",
+        convex: Convexity::No,
+        cost: "K p^2",
+        example: "jumps:1",
+        form: Form::Arguments(|given| {
+            let most = only_count(given, "a number of jumps, as in jumps:3")?;
+            Ok(SetSpec::Breaks { kind: Break::Jump, most, at: None })
+        }),
+    },
+    SetEntry {
+        name: "kinks",
+        syntax: "kinks:K or kinks:K;at=T,T,...",
+        definition: "piecewise linear and continuous with at most K changes of slope",
+        convex: Convexity::No,
+        cost: "about 1000 K p^2",
+        example: "kinks:1",
+        form: Form::Arguments(kinks),
+    },
+    SetEntry {
+        name: "fused",
+        syntax: "fused:R",
+        definition: "magnitudes of the differences between neighbours sum to at most R",
+        convex: Convexity::Yes,
+        cost: "p for each pair of neighbours that become equal",
+        example: "fused:2",
+        form: Form::Arguments(|given| Ok(SetSpec::Fused { radius: only_number(given, "a total, as in fused:3")? })),
+    },
+    SetEntry {
         name: "group-sparsity",
         syntax: "group-sparsity:G;groups=0-3,4+6,5 or group-sparsity:G;size=N",
         definition: "at most G groups with a nonzero entry; + unites ranges, a comma starts the next group",
@@ -234,6 +303,12 @@ impl SetSpec {
             Self::Affine { .. } => "affine",
             Self::HalfSpace { .. } => "halfspace",
             Self::Monotone { .. } => "monotone",
+            Self::Polyhedron { .. } => "polyhedron",
+            Self::Cone { .. } => "cone",
+            Self::Curved { bend: Bend::Convex, .. } => "convex",
+            Self::Curved { bend: Bend::Concave, .. } => "concave",
+            Self::Breaks { kind, .. } => kind.plural(),
+            Self::Fused { .. } => "fused",
             Self::GroupSparsity { .. } => "group-sparsity",
             Self::Blocks(_) => "blocks",
             Self::Intersection(_) => "&",
@@ -283,6 +358,36 @@ fn monotone(given: &Arguments) -> Result<SetSpec> {
         Some((piece, _)) => return Err(piece.error("increasing or decreasing is expected")),
     };
     Ok(SetSpec::Monotone { direction })
+}
+
+fn polyhedron(given: &Arguments) -> Result<SetSpec> {
+    given.only(false, &["a", "b", "e", "f"])?;
+    let example = "polyhedron;a=1,1|1,-1;b=1,0 or polyhedron;a=1,1;b=1;e=1,-1;f=0";
+    let side = |left: &str, right: &str| match (given.option(left), given.option(right)) {
+        (None, None) => Ok(LinearRows::default()),
+        _ => {
+            let rows = given.required(left, example)?.split(|c| c == '|');
+            let rows = rows.into_iter().map(numbers).collect::<Result<_>>()?;
+            Ok(LinearRows { rows, right: numbers(given.required(right, example)?)? })
+        }
+    };
+    let (inequalities, equations) = (side("a", "b")?, side("e", "f")?);
+    if inequalities.rows.is_empty() && equations.rows.is_empty() {
+        return Err(given.set.error(format!("the rows are missing, as in {example}")));
+    }
+    Ok(SetSpec::Polyhedron { inequalities, equations })
+}
+
+fn curved(given: &Arguments, bend: Bend) -> Result<SetSpec> {
+    given.only(false, &["at"])?;
+    Ok(SetSpec::Curved { bend, at: given.option("at").map(numbers).transpose()? })
+}
+
+fn kinks(given: &Arguments) -> Result<SetSpec> {
+    given.only(true, &["at"])?;
+    let rule = "a number of kinks, as in kinks:2";
+    let most = count(given.main(rule)?, rule)?;
+    Ok(SetSpec::Breaks { kind: Break::Kink, most, at: given.option("at").map(numbers).transpose()? })
 }
 
 fn bounds(given: &Arguments) -> Result<SetSpec> {
