@@ -103,9 +103,9 @@ impl Magnitude {
         (theta[self.of] - self.minus.map_or(0.0, |k| theta[k])).abs()
     }
 
-    /// The same of coefficients that come `first` later.
-    fn moved(&self, first: usize) -> Self {
-        Self { of: self.of + first, minus: self.minus.map(|k| k + first), ..*self }
+    /// The same of coefficients that are elsewhere.
+    fn moved(&self, place: impl Fn(usize) -> usize) -> Self {
+        Self { of: place(self.of), minus: self.minus.map(place), ..*self }
     }
 }
 
@@ -258,11 +258,11 @@ impl Conic {
         self
     }
 
-    /// The set for the coordinates `first..` of a longer vector, whose other coordinates are free.
+    /// The set for some coordinates of a longer vector, `j` here being `place(j)` there; all others are free.
     #[must_use]
-    pub fn placed(&self, first: usize, length: usize) -> Self {
+    pub fn placed(&self, place: impl Fn(usize) -> usize, length: usize) -> Self {
         let own = self.features;
-        let moved = |j: usize| if j < own { j + first } else { j - own + length };
+        let moved = |j: usize| if j < own { place(j) } else { j - own + length };
         let rows = self.rows.iter().map(|row| {
             let terms = row.terms.iter().map(|&(j, a)| (moved(j), a)).collect();
             Row { terms, ..row.clone() }
@@ -273,7 +273,7 @@ impl Conic {
         });
         Self {
             features: length,
-            magnitudes: self.magnitudes.iter().map(|t| t.moved(first)).collect(),
+            magnitudes: self.magnitudes.iter().map(|t| t.moved(&place)).collect(),
             rows: rows.collect(),
             balls: balls.collect(),
         }

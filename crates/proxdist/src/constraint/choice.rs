@@ -73,15 +73,15 @@ impl Choice {
         Self { starts: vec![0], always: coordinates.into_iter().collect(), ..Self::default() }
     }
 
-    /// This choice beside another one, whose coordinates come `offset` later.
+    /// This choice beside another one, whose coordinate `j` is the coordinate `place(j)` here.
     #[must_use]
-    pub fn beside(mut self, other: &Self, offset: usize) -> Self {
+    pub fn beside(mut self, other: &Self, place: impl Fn(usize) -> usize) -> Self {
         let (end, pools) = (self.members.len(), self.keep.len());
-        self.members.extend(other.members.iter().map(|j| j + offset));
+        self.members.extend(other.members.iter().map(|&j| place(j)));
         self.starts.extend(other.starts[1..].iter().map(|start| start + end));
         self.pools.extend(other.pools.iter().map(|pool| pool + pools));
         self.keep.extend(&other.keep);
-        self.always.extend(other.always.iter().map(|j| j + offset));
+        self.always.extend(other.always.iter().map(|&j| place(j)));
         self
     }
 
@@ -152,7 +152,8 @@ mod tests {
     #[test]
     fn choices_side_by_side_keep_their_limits() {
         let pair = Choice::of_units(1, [vec![0, 2], vec![1, 3]]);
-        let choice = Choice::always([0, 1]).beside(&pair, 2).beside(&Choice::of_coordinates(2, 0..4), 6);
+        let choice =
+            Choice::always([0, 1]).beside(&pair, |j| j + 2).beside(&Choice::of_coordinates(2, 0..4), |j| j + 6);
         assert_eq!((choice.units(), choice.keep()), (6, &[1, 2][..]));
         assert_eq!(choice.unit(1), [3, 5]);
         assert_eq!(choice.support(&[1, 3]), [0, 1, 3, 5, 7]);

@@ -28,6 +28,7 @@ mod linf_ball;
 mod magnitude;
 mod monotone;
 mod non_negative;
+mod places;
 mod polyhedron;
 mod program;
 mod rank;
@@ -173,7 +174,7 @@ pub fn projected(set: &dyn Constraint, point: &[f64]) -> Result<Vec<f64>> {
 const LONGEST_SPEC: usize = 80;
 
 /// The error of a set whose numbers make no sense, by themselves or for the parameter.
-fn refusal(spec: impl Display, fault: impl Into<SetFault>) -> Error {
+pub(crate) fn refusal(spec: impl Display, fault: impl Into<SetFault>) -> Error {
     Error::constraint(brief(spec), fault)
 }
 

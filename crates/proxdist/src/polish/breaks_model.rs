@@ -122,7 +122,7 @@ impl BreakChoice {
 impl Choosing for BreakChoice {
     fn choice(&self, length: usize) -> Choice {
         let rest = Choice::of_coordinates(self.most, 0..length - self.always);
-        Choice::always(0..self.always).beside(&rest, self.always)
+        Choice::always(0..self.always).beside(&rest, |j| j + self.always)
     }
 
     fn on_support(&self, _support: &[usize]) -> Option<Box<dyn Constraint + '_>> {

@@ -173,7 +173,7 @@ mod tests {
 
     #[test]
     fn every_choice_comes_once() {
-        let choice = Choice::of_coordinates(2, 0..5).beside(&Choice::of_units(1, [vec![0, 1], vec![2]]), 5);
+        let choice = Choice::of_coordinates(2, 0..5).beside(&Choice::of_units(1, [vec![0, 1], vec![2]]), |j| j + 5);
         let mut seen = Vec::new();
         every(&choice, &mut |units| {
             seen.push(units.to_vec());

@@ -30,8 +30,8 @@ const SETS: [&str; 14] = [
     "sparsity:2 & nonneg & ball:0.7",
     "group-sparsity:1;size=2",
     "group-sparsity:2;size=2",
-    "blocks[0-1: none][2-5: sparsity:2]",
-    "blocks[0-2: sparsity:1 & nonneg][3-5: sparsity:1]",
+    "blocks[1-2: none][3-6: sparsity:2]",
+    "blocks[1-3: sparsity:1 & nonneg][4-6: sparsity:1]",
 ];
 
 pub(super) struct Random {

@@ -21,19 +21,28 @@
 //! | `jumps:3` | piecewise constant with at most 3 jumps |
 //! | `kinks:2`, `kinks:2;at=0,1,3` | piecewise linear and continuous with at most 2 kinks |
 //! | `fused:3` | differences between neighbours whose magnitudes sum to at most 3 |
-//! | `group-sparsity:2;groups=0-3,4-7,8+10+12,9+11` | at most 2 groups nonzero; indices from 0, ranges inclusive |
+//! | `group-sparsity:2;groups=1-4,5-8,9+11+13,10+12` | at most 2 groups nonzero; indices from 0, ranges inclusive |
 //! | `group-sparsity:2;size=4` | the same with consecutive groups of 4 |
-//! | `blocks[0-9: simplex][10-19: box:0,1]` | a set of its own for each range |
+//! | `blocks[1-10: simplex][11-20: box:0,1]` | a set of its own for each range |
 //! | `sparsity:5 & nonneg` | the intersection |
 //!
 //! White space around any part is ignored. Printing gives the canonical text, which reads back as the same set.
 
+mod coordinates;
+mod groups;
+mod names;
 mod parse;
+mod piece;
 mod print;
+mod resolve;
 mod table;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use coordinates::positions;
+pub use coordinates::{Coordinates, Place};
+pub use groups::Groups;
+pub use names::Names;
 pub use table::{Convexity, EXAMPLE_SHAPE, SetEntry, sets};
 
 use crate::constraint::{
@@ -157,7 +166,7 @@ pub enum SetSpec {
         /// The groups.
         groups: Groups,
     },
-    /// `blocks[first-last: set]…`, at least one
+    /// `blocks[list: set]…`, at least one; `set[list]` is a single one
     Blocks(Vec<Block>),
     /// `set & set & …`, at least two, none of them an intersection itself
     Intersection(Vec<SetSpec>),
@@ -220,44 +229,12 @@ impl Break {
     }
 }
 
-/// How indices are put into groups.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Groups {
-    /// Groups of `size` neighbours.
-    Consecutive {
-        /// Entries in each group.
-        size: usize,
-    },
-    /// Each group a list of inclusive ranges of indices.
-    Listed(Vec<Vec<(usize, usize)>>),
-}
-
-impl Groups {
-    /// Groups given index by index; neighbours are written as ranges.
-    pub fn listed(groups: &[Vec<usize>]) -> Self {
-        let ranges = |indices: &Vec<usize>| {
-            let mut ranges: Vec<(usize, usize)> = Vec::new();
-            for &index in indices {
-                match ranges.last_mut() {
-                    Some((_, last)) if last.checked_add(1) == Some(index) => *last = index,
-                    _ => ranges.push((index, index)),
-                }
-            }
-            ranges
-        };
-        Self::Listed(groups.iter().map(ranges).collect())
-    }
-}
-
-/// A set on a range of indices.
+/// A set on some coordinates.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Block {
-    /// First index, from 0.
-    pub first: usize,
-    /// Last index, inclusive.
-    pub last: usize,
-    /// The set these entries form a vector of.
+    /// Which coordinates, in the order in which they form a vector.
+    pub on: Coordinates,
+    /// The set they form a vector of.
     pub set: SetSpec,
 }
 
@@ -363,11 +340,11 @@ impl SetSpec {
             Self::GroupSparsity { keep, groups } => Box::new(GroupSparsity::of(*keep, groups.clone())?),
             Self::Blocks(blocks) => {
                 let mut set = Blocks::new();
-                for Block { first, last, set: inside } in blocks {
-                    // Before the part itself is looked at: it may cost memory that a slip in the range would multiply.
-                    Blocks::check_range(self, *first, *last, shape)?;
-                    let length = last.saturating_sub(*first) + 1;
-                    set = set.with(*first, *last, inside.unchecked(Shape::Vector(length))?)?;
+                for Block { on, set: inside } in blocks {
+                    // Before the part itself is looked at: it may cost memory that a slip in a position would multiply.
+                    let indices = Blocks::checked(self, on, shape)?;
+                    let inside = inside.unchecked(Shape::Vector(indices.len()))?;
+                    set = set.on(indices, inside)?;
                 }
                 Box::new(set)
             }

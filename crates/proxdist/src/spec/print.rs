@@ -1,5 +1,6 @@
 //! [`SetSpec`] to text, and to words for people.
 
+use super::coordinates::quoted;
 use super::{Bend, Block, Break, Direction, Groups, LinearRows, SetSpec};
 use crate::words::{self, plural};
 use std::fmt;
@@ -48,17 +49,13 @@ impl fmt::Display for SetSpec {
             }
             Self::Breaks { kind, most, at } => write!(f, "{}:{most}{}", kind.plural(), places(at.as_ref())),
             Self::Fused { radius } => write!(f, "fused:{}", number(*radius)),
-            Self::GroupSparsity { keep, groups: Groups::Consecutive { size } } => {
-                write!(f, "group-sparsity:{keep};size={size}")
-            }
-            Self::GroupSparsity { keep, groups: Groups::Listed(groups) } => {
-                let group = |ranges: &Vec<(usize, usize)>| joined(ranges, "+", |&(first, last)| range(first, last));
-                write!(f, "group-sparsity:{keep};groups={}", joined(groups, ",", group))
-            }
-            Self::Blocks(blocks) => {
-                let text = |block: &Block| format!("[{}: {}]", range(block.first, block.last), block.set);
-                write!(f, "blocks{}", joined(blocks, "", text))
-            }
+            Self::GroupSparsity { keep, groups } => write!(f, "group-sparsity:{keep};{}", grouping(groups)),
+            Self::Blocks(blocks) => match &blocks[..] {
+                [Block { on, set }] if !matches!(set, Self::Blocks(_) | Self::Intersection(_) | Self::Custom(_)) => {
+                    write!(f, "{set}[{on}]")
+                }
+                blocks => write!(f, "blocks{}", joined(blocks, "", |block| format!("[{}: {}]", block.on, block.set))),
+            },
             Self::Intersection(parts) => write!(f, "{}", joined(parts, " & ", ToString::to_string)),
             Self::Custom(name) => f.write_str(name),
         }
@@ -123,13 +120,15 @@ impl SetSpec {
             Self::GroupSparsity { keep, groups } => {
                 let of = match groups {
                     Groups::Consecutive { size } => format!(" of {size} coefficients"),
-                    Groups::Listed(_) => String::new(),
+                    Groups::Prefix { .. } => " of features with a common prefix".to_owned(),
+                    Groups::Source => " of features from one column".to_owned(),
+                    Groups::Listed(_) | Groups::File(_) => String::new(),
                 };
                 format!("at most {}{of}", plural(*keep, "nonzero group"))
             }
             Self::Blocks(blocks) => {
-                let each = |block: &Block| format!("{}-{}: {}", block.first, block.last, block.set.words());
-                format!("by ranges of coefficients, {}", joined(blocks, "; ", each))
+                let each = |block: &Block| format!("for {}: {}", block.on.brief(), block.set.words());
+                joined(blocks, "; ", each)
             }
             Self::Intersection(parts) => joined(parts, ", and ", Self::words),
             Self::Custom(name) => format!("a set of its own ({name})"),
@@ -142,8 +141,15 @@ fn places(at: Option<&Vec<f64>>) -> String {
     at.map_or_else(String::new, |at| format!(";at={}", numbers(at)))
 }
 
-fn range(first: usize, last: usize) -> String {
-    if first == last { first.to_string() } else { format!("{first}-{last}") }
+fn grouping(groups: &Groups) -> String {
+    match groups {
+        Groups::Consecutive { size } => format!("size={size}"),
+        Groups::Listed(groups) => format!("groups={}", joined(groups, ",", |group| group.text("+"))),
+        Groups::Prefix { separator } if separator == "_" => "by=prefix".to_owned(),
+        Groups::Prefix { separator } => format!("by=prefix;separator={}", quoted(separator)),
+        Groups::Source => "by=source".to_owned(),
+        Groups::File(path) => format!("file={}", quoted(path)),
+    }
 }
 
 /// The shortest text that reads back as the same number, without rows of zeros.

@@ -26,7 +26,7 @@ fn next(set: &SetSpec) -> Option<SetSpec> {
         SetSpec::Breaks { kind: Break::Jump, .. } => "kinks:0",
         SetSpec::Breaks { kind: Break::Kink, .. } => "fused:1",
         SetSpec::Fused { .. } => "group-sparsity:1;size=1",
-        SetSpec::GroupSparsity { .. } => "blocks[0: none]",
+        SetSpec::GroupSparsity { .. } => "blocks[1: none]",
         SetSpec::Blocks(_) => "none & none",
         SetSpec::Intersection(_) => return Some(SetSpec::Custom("mine".to_owned())),
         SetSpec::Custom(_) => return None,
@@ -73,7 +73,7 @@ fn sets_are_described_in_words() -> Result<()> {
     let words = |text: &str| SetSpec::parse(text).map(|set| set.words());
     assert_eq!(words("sparsity:1 & nonneg")?, "at most 1 nonzero coefficient, and no negative coefficient");
     assert_eq!(words("box:-inf,inf")?, words("none")?);
-    assert_eq!(words("blocks[0-1: simplex]")?, format!("by ranges of coefficients, 0-1: {}", words("simplex")?));
+    assert_eq!(words("blocks[1-2: simplex]")?, format!("for 1-2: {}", words("simplex")?));
     Ok(())
 }
 
