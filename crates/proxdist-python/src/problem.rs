@@ -59,8 +59,7 @@ impl Named {
                 None => Err(PyValueError::new_err("no set is given")),
             },
             Self::Object(object) => Python::attach(|py| {
-                let is_convex = object.getattr(py, "is_convex")?.extract(py)?;
-                Ok(Box::new(PythonSet { object: object.clone_ref(py), is_convex, link }) as Box<dyn Constraint>)
+                Ok(Box::new(PythonSet::new(object, py, link)?) as Box<dyn Constraint>)
             }),
         }
     }

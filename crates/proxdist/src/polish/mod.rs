@@ -48,6 +48,7 @@ mod search;
 mod search_tests;
 mod segment;
 mod smooth;
+mod stretched;
 mod subsets;
 mod sweep;
 #[cfg(test)]
