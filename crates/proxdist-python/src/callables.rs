@@ -98,7 +98,8 @@ impl Constraint for PythonSet<'_> {
         match named.max() {
             Some(last) if *last >= shape.len() => {
                 let found = shape.len();
-                let reason = format!("its rule names position {last}, counted from 0, but there are {found} coefficients");
+                let reason =
+                    format!("its rule names position {last}, counted from 0, but there are {found} coefficients");
                 Err(Error::Constraint { spec: self.spec().to_string(), fault: Box::new(SetFault::Other(reason)) })
             }
             _ => Ok(()),

@@ -329,10 +329,8 @@ fn little_variation_is_an_l1_ball_of_steps() {
             .flat_map(|row| (0..columns).map(|j| row[j..].iter().sum::<f64>()).collect::<Vec<_>>())
             .collect();
         let other = Data::dense(&sums, columns, &small.y).unwrap().weights(&small.weights).unwrap();
-        let set = SetSpec::parse(&format!("blocks[2-{columns}: l1:0.8]"))
-            .unwrap()
-            .build(other.parameter_shape())
-            .unwrap();
+        let set =
+            SetSpec::parse(&format!("blocks[2-{columns}: l1:0.8]")).unwrap().build(other.parameter_shape()).unwrap();
         let twin = Problem::new(&other, Squared, &set).intercept(true).fit(&Settings::default()).unwrap();
         assert!(
             (fit.objective() - twin.objective()).abs() <= 1e-9 * twin.objective(),

@@ -183,7 +183,7 @@ fn projection_failure(set: &dyn Constraint, fault: ProjectionFault) -> Error {
     Error::Projection { spec: brief(set.spec()), fault }
 }
 
-fn brief(spec: impl Display) -> String {
+pub(crate) fn brief(spec: impl Display) -> String {
     let text = spec.to_string();
     match text.char_indices().nth(LONGEST_SPEC) {
         Some((end, _)) => format!("{}…", &text[..end]),

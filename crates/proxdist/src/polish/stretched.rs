@@ -131,10 +131,12 @@ mod tests {
             raw.x.iter_mut().enumerate().for_each(|(at, x)| *x *= 10f64.powi((at % columns) as i32 - 2));
             let size = raw.dimension();
             let mut exact = vec![0.0; size];
-            let best = super::super::convex::minimise(&mut raw, &NonNegative, &mut exact, &mut until(1e-11, &mut never))?;
+            let best =
+                super::super::convex::minimise(&mut raw, &NonNegative, &mut exact, &mut until(1e-11, &mut never))?;
             let (mut plain, mut point) = (vec![0.0; size], vec![0.0; size]);
             let without = accelerated::minimise(&mut raw, &OnlyProjects, &mut plain, &mut until(1e-11, &mut never))?;
-            let found = super::super::convex::minimise(&mut raw, &OnlyProjects, &mut point, &mut until(1e-11, &mut never))?;
+            let found =
+                super::super::convex::minimise(&mut raw, &OnlyProjects, &mut point, &mut until(1e-11, &mut never))?;
             assert!(found.value <= best.value * (1.0 + 1e-9), "{seed}: {} but {}", found.value, best.value);
             assert!(without.value >= found.value * (1.0 - 1e-12), "{seed}");
             assert!(point.iter().take(columns).all(|x| *x >= 0.0));

@@ -15,6 +15,7 @@
 //! | `halfspace;a=1,1,1;b=2` | one linear inequality $a^T x \le b$ |
 //! | `monotone`, `monotone:decreasing` | entries in order |
 //! | `polyhedron;a=1,1,0\|1,-1,0;b=1,0;e=0,1,1;f=2` | linear inequalities $Ax \le b$ and equations $Ex = f$ |
+//! | `polyhedron;file=rows.csv` | the same with rows from a file, in words or as a table |
 //! | `cone`, `cone:2` | the length of all entries but the first at most 1 or 2 times the first |
 //! | `convex`, `convex;at=0,1,3` | slopes never fall, between entries at equal or given distances |
 //! | `concave` | slopes never rise |
@@ -30,11 +31,14 @@
 
 mod coordinates;
 mod groups;
+mod merge;
 mod names;
 mod parse;
 mod piece;
 mod print;
 mod resolve;
+mod row;
+mod rows_file;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -43,11 +47,12 @@ pub(crate) use coordinates::positions;
 pub use coordinates::{Coordinates, Place};
 pub use groups::Groups;
 pub use names::Names;
+pub use row::{Row, Term};
 pub use table::{Convexity, EXAMPLE_SHAPE, SetEntry, sets};
 
 use crate::constraint::{
     Affine, Ball, Blocks, Bounds, Breaks, Cone, Constraint, Curved, Fused, GroupSparsity, HalfSpace, L1Ball, LinfBall,
-    Monotone, NonNegative, Polyhedron, Rank, SetFault, Simplex, Sparsity, WholeSpace, intersection,
+    Monotone, NonNegative, Polyhedron, Rank, SetFault, Simplex, Sparsity, WholeSpace, intersection, refusal,
 };
 use crate::error::{Error, Result};
 use crate::shape::Shape;
@@ -133,6 +138,11 @@ pub enum SetSpec {
         /// $E$ and $f$ of $Ex = f$.
         equations: LinearRows,
     },
+    /// `polyhedron;file=…`: rows that whoever reads files has to bring, see [`SetSpec::with_files`]
+    PolyhedronFile {
+        /// Where they are.
+        path: String,
+    },
     /// `cone` or `cone:a`
     Cone {
         /// How many times the first entry the length of the others may be.
@@ -170,6 +180,8 @@ pub enum SetSpec {
     Blocks(Vec<Block>),
     /// `set & set & …`, at least two, none of them an intersection itself
     Intersection(Vec<SetSpec>),
+    /// `age + 2*income <= 3`
+    Linear(Row),
     /// A set of your own, outside the grammar: the name it gives itself in messages and model files.
     Custom(String),
 }
@@ -280,18 +292,31 @@ impl SetSpec {
             | Self::HalfSpace { .. }
             | Self::Monotone { .. }
             | Self::Polyhedron { .. }
+            | Self::PolyhedronFile { .. }
             | Self::Curved { .. }
             | Self::Blocks(_)
             | Self::Intersection(_)
+            | Self::Linear(_)
             | Self::Custom(_) => None,
         }
     }
 
-    /// Makes the set and checks it against the shape of the parameter.
+    /// Makes the set and checks it against the shape of the parameter, whose coordinates are `V1`, `V2`, …; with data of their own names it is
+    /// [`SetSpec::build_for`].
     pub fn build(&self, shape: Shape) -> Result<Box<dyn Constraint>> {
+        self.build_with(shape, &Names::of_shape(shape))
+    }
+
+    /// Makes a set that speaks of positions only.
+    fn checked(&self, shape: Shape) -> Result<Box<dyn Constraint>> {
         let set = self.unchecked(shape)?;
         set.check(shape)?;
         Ok(set)
+    }
+
+    fn meet(parts: &[Self], shape: Shape) -> Result<Box<dyn Constraint>> {
+        let parts = parts.iter().map(|part| part.checked(shape)).collect::<Result<Vec<_>>>()?;
+        Ok(Box::new(intersection(parts)?))
     }
 
     fn unchecked(&self, shape: Shape) -> Result<Box<dyn Constraint>> {
@@ -349,9 +374,17 @@ impl SetSpec {
                 Box::new(set)
             }
             Self::Intersection(parts) => {
-                let parts = parts.iter().map(|part| part.build(shape)).collect::<Result<Vec<_>>>()?;
-                Box::new(intersection(parts)?)
+                resolve::refuse_idle_parts(self, parts)?;
+                match merge::merged(parts, shape.len()).map_err(|fault| refusal(self, fault))? {
+                    Some(merged) if merged != *self => match merged {
+                        Self::Intersection(merged) => resolve::written(self, Self::meet(&merged, shape)?),
+                        other => resolve::written(self, other.checked(shape)?),
+                    },
+                    _ => Self::meet(parts, shape)?,
+                }
             }
+            Self::Linear(_) => return Err(refusal(self, SetFault::NeedsNames)),
+            Self::PolyhedronFile { .. } => return Err(refusal(self, "its file has to be read first")),
             Self::Custom(name) => {
                 return Err(Error::constraint(name, "a set of your own cannot be made from its name"));
             }

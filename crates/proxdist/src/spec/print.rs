@@ -2,6 +2,7 @@
 
 use super::coordinates::quoted;
 use super::{Bend, Block, Break, Direction, Groups, LinearRows, SetSpec};
+use crate::constraint::brief;
 use crate::words::{self, plural};
 use std::fmt;
 
@@ -38,6 +39,7 @@ impl fmt::Display for SetSpec {
                 };
                 write!(f, "polyhedron{}{}", side("a", "b", inequalities), side("e", "f", equations))
             }
+            Self::PolyhedronFile { path } => write!(f, "polyhedron;file={}", quoted(path)),
             Self::Cone { slope } if *slope == 1.0 => write!(f, "cone"),
             Self::Cone { slope } => write!(f, "cone:{}", number(*slope)),
             Self::Curved { bend, at } => {
@@ -51,12 +53,15 @@ impl fmt::Display for SetSpec {
             Self::Fused { radius } => write!(f, "fused:{}", number(*radius)),
             Self::GroupSparsity { keep, groups } => write!(f, "group-sparsity:{keep};{}", grouping(groups)),
             Self::Blocks(blocks) => match &blocks[..] {
-                [Block { on, set }] if !matches!(set, Self::Blocks(_) | Self::Intersection(_) | Self::Custom(_)) => {
+                [Block { on, set }]
+                    if !matches!(set, Self::Blocks(_) | Self::Intersection(_) | Self::Linear(_) | Self::Custom(_)) =>
+                {
                     write!(f, "{set}[{on}]")
                 }
                 blocks => write!(f, "blocks{}", joined(blocks, "", |block| format!("[{}: {}]", block.on, block.set))),
             },
             Self::Intersection(parts) => write!(f, "{}", joined(parts, " & ", ToString::to_string)),
+            Self::Linear(row) => write!(f, "{row}"),
             Self::Custom(name) => f.write_str(name),
         }
     }
@@ -102,6 +107,7 @@ impl SetSpec {
                 };
                 counts.iter().filter_map(text).collect::<Vec<_>>().join(" and ")
             }
+            Self::PolyhedronFile { path } => format!("the linear rows of {path}"),
             Self::Cone { slope } => {
                 let times = if *slope == 1.0 { String::new() } else { format!("{} times ", words::number(*slope)) };
                 format!("all coefficients but the first of a length at most {times}the first")
@@ -131,6 +137,7 @@ impl SetSpec {
                 joined(blocks, "; ", each)
             }
             Self::Intersection(parts) => joined(parts, ", and ", Self::words),
+            Self::Linear(row) => brief(&row.to_string()),
             Self::Custom(name) => format!("a set of its own ({name})"),
         }
     }
@@ -153,7 +160,7 @@ fn grouping(groups: &Groups) -> String {
 }
 
 /// The shortest text that reads back as the same number, without rows of zeros.
-fn number(value: f64) -> String {
+pub(super) fn number(value: f64) -> String {
     let plain = value == 0.0 || !value.is_finite() || (1e-5..1e16).contains(&value.abs());
     if plain { value.to_string() } else { format!("{value:e}") }
 }

@@ -68,6 +68,8 @@ pub(super) enum Form {
     Arguments(fn(&Arguments) -> Result<SetSpec>),
     /// Sets in brackets.
     Brackets,
+    /// A linear row in words.
+    Words,
     /// The sign between two sets.
     Between,
 }
@@ -201,8 +203,9 @@ const SETS: &[SetEntry] = &[
     SetEntry {
         name: "polyhedron",
         also: None,
-        syntax: "polyhedron;a=ROW|ROW|...;b=B,B,...;e=ROW|...;f=F,...",
-        definition: "satisfies the inequalities A x <= b and the equations E x = f; either may be left out",
+        syntax: "polyhedron;a=ROW|ROW|...;b=B,B,...;e=ROW|...;f=F,... or polyhedron;file=ROWS",
+        definition: "satisfies the inequalities A x <= b and the equations E x = f; either may be left out. A file has one row in words \
+                     a line, or a table with a column for each feature, sense and right",
         convex: Convexity::Yes,
         cost: "a quadratic program",
         example: "polyhedron;a=1,1,0,0|0,0,1,-1;b=1,0;e=1,1,1,1;f=1",
@@ -297,6 +300,16 @@ const SETS: &[SetEntry] = &[
         form: Form::Brackets,
     },
     SetEntry {
+        name: "<=",
+        also: None,
+        syntax: "age + 2*income <= 3, a - b >= 0, a + b = 1, 0 <= sum(asset_*) <= 0.4",
+        definition: "satisfies the row; any name in backquotes, lists in sum(...)",
+        convex: Convexity::Yes,
+        cost: "p",
+        example: "sum(1-3) - 2*sum(4) <= 2",
+        form: Form::Words,
+    },
+    SetEntry {
         name: "&",
         also: None,
         syntax: "SET & SET",
@@ -330,7 +343,7 @@ impl SetSpec {
             Self::Affine { .. } => "affine",
             Self::HalfSpace { .. } => "halfspace",
             Self::Monotone { .. } => "monotone",
-            Self::Polyhedron { .. } => "polyhedron",
+            Self::Polyhedron { .. } | Self::PolyhedronFile { .. } => "polyhedron",
             Self::Cone { .. } => "cone",
             Self::Curved { bend: Bend::Convex, .. } => "convex",
             Self::Curved { bend: Bend::Concave, .. } => "concave",
@@ -338,6 +351,7 @@ impl SetSpec {
             Self::Fused { .. } => "fused",
             Self::GroupSparsity { .. } => "group-sparsity",
             Self::Blocks(_) => "blocks",
+            Self::Linear(_) => "<=",
             Self::Intersection(_) => "&",
             Self::Custom(_) => return None,
         })
@@ -388,7 +402,13 @@ fn monotone(given: &Arguments) -> Result<SetSpec> {
 }
 
 fn polyhedron(given: &Arguments) -> Result<SetSpec> {
-    given.only(false, &["a", "b", "e", "f"])?;
+    given.only(false, &["a", "b", "e", "f", "file"])?;
+    if let Some(file) = given.option("file") {
+        if let Some(other) = ["a", "b", "e", "f"].iter().find_map(|key| given.option(key)) {
+            return Err(other.error("rows are either here or in a file, not both"));
+        }
+        return Ok(SetSpec::PolyhedronFile { path: name(file)? });
+    }
     let example = "polyhedron;a=1,1|1,-1;b=1,0 or polyhedron;a=1,1;b=1;e=1,-1;f=0";
     let side = |left: &str, right: &str| match (given.option(left), given.option(right)) {
         (None, None) => Ok(LinearRows::default()),
