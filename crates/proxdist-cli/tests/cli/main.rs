@@ -15,6 +15,7 @@ mod real_data;
 mod reproduce;
 mod round_trip;
 mod settings;
+mod shapes;
 mod signals;
 mod theory;
 mod tuning;

@@ -103,6 +103,11 @@ impl Magnitude {
         (theta[self.of] - self.minus.map_or(0.0, |k| theta[k])).abs()
     }
 
+    /// A curvature to measure it by: that of its coefficient, of two the one that moves further.
+    fn bend(&self, of: impl Fn(usize) -> f64) -> f64 {
+        self.minus.map_or(of(self.of), |k| of(k).min(of(self.of)))
+    }
+
     /// The same of coefficients that are elsewhere.
     fn moved(&self, place: impl Fn(usize) -> usize) -> Self {
         Self { of: place(self.of), minus: self.minus.map(place), ..*self }

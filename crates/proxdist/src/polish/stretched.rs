@@ -23,9 +23,9 @@ pub(super) fn minimise(
     until: &mut Until,
 ) -> Result<Finished> {
     let mut stretched = Stretched::around(function, point)?;
-    let mut scaled = stretched.to_units(point);
+    let mut scaled = stretched.inside(point);
     let mut finished = accelerated::minimise(&mut stretched, set, &mut scaled, until)?;
-    point.copy_from_slice(&stretched.from_units(&scaled));
+    point.copy_from_slice(&stretched.outside(&scaled));
     let units = &stretched.units;
     if let Some(gradient) = &mut finished.gradient {
         gradient.iter_mut().zip(units).for_each(|(g, unit)| *g /= unit);
@@ -44,11 +44,11 @@ impl<'f> Stretched<'f> {
         Ok(Self { inner, units })
     }
 
-    fn to_units(&self, point: &[f64]) -> Vec<f64> {
+    fn inside(&self, point: &[f64]) -> Vec<f64> {
         point.iter().zip(&self.units).map(|(x, unit)| x / unit).collect()
     }
 
-    fn from_units(&self, point: &[f64]) -> Vec<f64> {
+    fn outside(&self, point: &[f64]) -> Vec<f64> {
         point.iter().zip(&self.units).map(|(x, unit)| x * unit).collect()
     }
 }
@@ -59,19 +59,19 @@ impl Smooth for Stretched<'_> {
     }
 
     fn value(&mut self, point: &[f64]) -> Result<f64> {
-        let theta = self.from_units(point);
+        let theta = self.outside(point);
         self.inner.value(&theta)
     }
 
     fn gradient(&mut self, point: &[f64], gradient: &mut [f64]) -> Result<f64> {
-        let theta = self.from_units(point);
+        let theta = self.outside(point);
         let value = self.inner.gradient(&theta, gradient)?;
         gradient.iter_mut().zip(&self.units).for_each(|(g, unit)| *g *= unit);
         Ok(value)
     }
 
     fn linearise_with(&mut self, point: &[f64], caution: f64) -> Result<()> {
-        let theta = self.from_units(point);
+        let theta = self.outside(point);
         self.inner.linearise_with(&theta, caution)
     }
 
@@ -84,7 +84,7 @@ impl Smooth for Stretched<'_> {
     }
 
     fn hessian_times(&mut self, v: &[f64], out: &mut [f64]) -> Result<()> {
-        let along = self.from_units(v);
+        let along = self.outside(v);
         self.inner.hessian_times(&along, out)?;
         out.iter_mut().zip(&self.units).for_each(|(o, unit)| *o *= unit);
         Ok(())

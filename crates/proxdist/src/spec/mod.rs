@@ -39,6 +39,7 @@ mod print;
 mod resolve;
 mod row;
 mod rows_file;
+mod shapes;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -48,6 +49,7 @@ pub use coordinates::{Coordinates, Place};
 pub use groups::Groups;
 pub use names::Names;
 pub use row::{Row, Term};
+pub use shapes::{Bend, Break, LinearRows};
 pub use table::{Convexity, EXAMPLE_SHAPE, SetEntry, sets};
 
 use crate::constraint::{
@@ -202,43 +204,6 @@ pub enum Direction {
     Increasing,
     /// Each entry at most the one before it.
     Decreasing,
-}
-
-/// Left and right sides of linear rows.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct LinearRows {
-    /// The numbers on the left, one for each coordinate.
-    pub rows: Vec<Vec<f64>>,
-    /// The numbers on the right.
-    pub right: Vec<f64>,
-}
-
-/// Which way a curve bends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Bend {
-    /// Upwards: slopes never fall.
-    Convex,
-    /// Downwards: slopes never rise.
-    Concave,
-}
-
-/// Where a vector is not like its neighbours.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Break {
-    /// Where a piecewise constant vector takes another value.
-    Jump,
-    /// Where a piecewise linear vector takes another slope.
-    Kink,
-}
-
-impl Break {
-    /// The word for several of them.
-    pub fn plural(self) -> &'static str {
-        match self {
-            Self::Jump => "jumps",
-            Self::Kink => "kinks",
-        }
-    }
 }
 
 /// A set on some coordinates.

@@ -30,12 +30,10 @@ impl fmt::Display for SetSpec {
             Self::Monotone { direction: Direction::Increasing } => write!(f, "monotone"),
             Self::Monotone { direction: Direction::Decreasing } => write!(f, "monotone:decreasing"),
             Self::Polyhedron { inequalities, equations } => {
-                let side = |left: &str, right: &str, side: &LinearRows| match side.rows.is_empty() {
-                    true => String::new(),
-                    false => {
-                        let rows = joined(&side.rows, "|", |row| numbers(row));
-                        format!(";{left}={rows};{right}={}", numbers(&side.right))
-                    }
+                let side = |left: &str, right: &str, side: &LinearRows| {
+                    let rows = joined(&side.rows, "|", |row| numbers(row));
+                    let text = format!(";{left}={rows};{right}={}", numbers(&side.right));
+                    if side.rows.is_empty() { String::new() } else { text }
                 };
                 write!(f, "polyhedron{}{}", side("a", "b", inequalities), side("e", "f", equations))
             }

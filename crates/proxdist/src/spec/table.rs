@@ -3,7 +3,8 @@
 
 use super::coordinates::{Coordinates, name};
 use super::parse::{Arguments, Piece, count, number, numbers};
-use super::{Bend, Break, Direction, Groups, LinearRows, SetSpec};
+use super::shapes::{curved, kinks, polyhedron};
+use super::{Bend, Break, Direction, Groups, SetSpec};
 use crate::error::Result;
 use crate::shape::Shape;
 use std::fmt;
@@ -399,42 +400,6 @@ fn monotone(given: &Arguments) -> Result<SetSpec> {
         Some((piece, _)) => return Err(piece.error("increasing or decreasing is expected")),
     };
     Ok(SetSpec::Monotone { direction })
-}
-
-fn polyhedron(given: &Arguments) -> Result<SetSpec> {
-    given.only(false, &["a", "b", "e", "f", "file"])?;
-    if let Some(file) = given.option("file") {
-        if let Some(other) = ["a", "b", "e", "f"].iter().find_map(|key| given.option(key)) {
-            return Err(other.error("rows are either here or in a file, not both"));
-        }
-        return Ok(SetSpec::PolyhedronFile { path: name(file)? });
-    }
-    let example = "polyhedron;a=1,1|1,-1;b=1,0 or polyhedron;a=1,1;b=1;e=1,-1;f=0";
-    let side = |left: &str, right: &str| match (given.option(left), given.option(right)) {
-        (None, None) => Ok(LinearRows::default()),
-        _ => {
-            let rows = given.required(left, example)?.split(|c| c == '|');
-            let rows = rows.into_iter().map(numbers).collect::<Result<_>>()?;
-            Ok(LinearRows { rows, right: numbers(given.required(right, example)?)? })
-        }
-    };
-    let (inequalities, equations) = (side("a", "b")?, side("e", "f")?);
-    if inequalities.rows.is_empty() && equations.rows.is_empty() {
-        return Err(given.set.error(format!("the rows are missing, as in {example}")));
-    }
-    Ok(SetSpec::Polyhedron { inequalities, equations })
-}
-
-fn curved(given: &Arguments, bend: Bend) -> Result<SetSpec> {
-    given.only(false, &["at"])?;
-    Ok(SetSpec::Curved { bend, at: given.option("at").map(numbers).transpose()? })
-}
-
-fn kinks(given: &Arguments) -> Result<SetSpec> {
-    given.only(true, &["at"])?;
-    let rule = "a number of kinks, as in kinks:2";
-    let most = count(given.main(rule)?, rule)?;
-    Ok(SetSpec::Breaks { kind: Break::Kink, most, at: given.option("at").map(numbers).transpose()? })
 }
 
 fn bounds(given: &Arguments) -> Result<SetSpec> {
