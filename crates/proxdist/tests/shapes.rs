@@ -194,7 +194,7 @@ impl Small {
             .map(|i| (0..columns).map(|j| x[i * columns + j] * truth(j)).sum::<f64>() + 3.0 + noise[i])
             .collect();
         let weights = numbers(rows, seed + 3).iter().map(|w| 1.5 + w).collect();
-        Self { x, y, weights, columns, ridge: if seed % 2 == 0 { 0.0 } else { 0.03 }, intercept: seed % 4 < 2 }
+        Self { x, y, weights, columns, ridge: if seed.is_multiple_of(2) { 0.0 } else { 0.03 }, intercept: seed % 4 < 2 }
     }
 
     /// The least F over the span of a basis of coefficients: the ridge as rows of its own.

@@ -111,7 +111,8 @@ impl Constraint for Polyhedron {
     }
 
     fn spec(&self) -> SetSpec {
-        SetSpec::Polyhedron { inequalities: self.inequalities.clone(), equations: self.equations.clone() }
+        let [inequalities, equations] = [&self.inequalities, &self.equations].map(|rows| Box::new(rows.clone()));
+        SetSpec::Polyhedron { inequalities, equations }
     }
 }
 

@@ -128,7 +128,7 @@ mod tests {
         for seed in 0..8 {
             let mut raw = Regression::random(60, 6, Squared, true, seed);
             let columns = raw.columns;
-            raw.x.iter_mut().enumerate().for_each(|(at, x)| *x *= 10f64.powi((at % columns) as i32 - 2));
+            raw.x.iter_mut().enumerate().for_each(|(at, x)| *x *= 10f64.powf((at % columns) as f64 - 2.0));
             let size = raw.dimension();
             let mut exact = vec![0.0; size];
             let best =

@@ -136,9 +136,9 @@ pub enum SetSpec {
     /// `polyhedron;a=…;b=…;e=…;f=…`
     Polyhedron {
         /// $A$ and $b$ of $Ax \le b$.
-        inequalities: LinearRows,
+        inequalities: Box<LinearRows>,
         /// $E$ and $f$ of $Ex = f$.
-        equations: LinearRows,
+        equations: Box<LinearRows>,
     },
     /// `polyhedron;file=…`: rows that whoever reads files has to bring, see [`SetSpec::with_files`]
     PolyhedronFile {
@@ -309,7 +309,7 @@ impl SetSpec {
             Self::Monotone { direction: Direction::Increasing } => Box::new(Monotone::increasing()),
             Self::Monotone { direction: Direction::Decreasing } => Box::new(Monotone::decreasing()),
             Self::Polyhedron { inequalities, equations } => {
-                Box::new(Polyhedron::new(inequalities.clone(), equations.clone())?)
+                Box::new(Polyhedron::new((**inequalities).clone(), (**equations).clone())?)
             }
             Self::Cone { slope } => Box::new(Cone::slope(*slope)?),
             Self::Curved { bend, at } => {

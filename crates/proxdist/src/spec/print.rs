@@ -96,7 +96,7 @@ impl SetSpec {
             Self::Monotone { direction: Direction::Increasing } => "coefficients in increasing order".to_owned(),
             Self::Monotone { direction: Direction::Decreasing } => "coefficients in decreasing order".to_owned(),
             Self::Polyhedron { inequalities, equations } => {
-                let counts = [(inequalities, "linear inequality"), (equations, "linear equation")];
+                let counts = [(&**inequalities, "linear inequality"), (&**equations, "linear equation")];
                 let text = |&(side, word): &(&LinearRows, &str)| match (side.rows.len(), word) {
                     (0, _) => None,
                     (1, word) => Some(format!("1 {word}")),

@@ -118,7 +118,8 @@ mod tests {
     fn words_and_tables_say_the_same() -> Result<()> {
         let words = built("# two rows\nage + 2*income <= 3\n\nincome - debt >= 0.5\nage + debt = 1\n")?;
         let table = built("age,income,sense,debt,right\n1,2,<=,,3\n,1,>=,-1,0.5\n1,0,=,1,1\n")?;
-        let names = Names::of(&["age".to_owned(), "debt".to_owned(), "income".to_owned()]);
+        let names = ["age", "debt", "income"].map(str::to_owned);
+        let names = Names::of(&names);
         assert_eq!(words.resolve(&names)?, table.resolve(&names)?);
         let SetSpec::Intersection(parts) = table.resolve(&names)? else { panic!("three rows") };
         assert_eq!(parts[0], SetSpec::HalfSpace { normal: vec![1.0, 0.0, 2.0], offset: 3.0 });

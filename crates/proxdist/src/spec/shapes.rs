@@ -51,15 +51,15 @@ pub(super) fn polyhedron(given: &Arguments) -> Result<SetSpec> {
         return Ok(SetSpec::PolyhedronFile { path: name(file)? });
     }
     let example = "polyhedron;a=1,1|1,-1;b=1,0 or polyhedron;a=1,1;b=1;e=1,-1;f=0";
-    let side = |left: &str, right: &str| match (given.option(left), given.option(right)) {
-        (None, None) => Ok(LinearRows::default()),
-        _ => {
-            let rows = given.required(left, example)?.split(|c| c == '|');
-            let rows = rows.into_iter().map(numbers).collect::<Result<_>>()?;
-            Ok(LinearRows { rows, right: numbers(given.required(right, example)?)? })
+    let side = |left: &str, right: &str| {
+        if given.option(left).is_none() && given.option(right).is_none() {
+            return Ok(LinearRows::default());
         }
+        let rows = given.required(left, example)?.split(|c| c == '|');
+        let rows = rows.into_iter().map(numbers).collect::<Result<_>>()?;
+        Ok(LinearRows { rows, right: numbers(given.required(right, example)?)? })
     };
-    let (inequalities, equations) = (side("a", "b")?, side("e", "f")?);
+    let (inequalities, equations) = (Box::new(side("a", "b")?), Box::new(side("e", "f")?));
     if inequalities.rows.is_empty() && equations.rows.is_empty() {
         return Err(given.set.error(format!("the rows are missing, as in {example}")));
     }
