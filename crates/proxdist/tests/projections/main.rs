@@ -3,7 +3,9 @@
 // Test files have no public items to document.
 #![allow(missing_docs)]
 
+mod parts;
 mod sets;
+mod shapes;
 mod twins;
 
 use proptest::prelude::*;

@@ -1,7 +1,7 @@
 //! The sets that are tested, each with a membership test and a naive projection.
 
-use crate::TOLERANCE;
 use crate::twins::{self, distance, dot, norm};
+use crate::{TOLERANCE, parts, shapes};
 use proxdist::Shape;
 
 type Member = Box<dyn Fn(&[f64]) -> bool>;
@@ -15,7 +15,7 @@ pub(crate) struct Case {
     pub(crate) twin: Twin,
 }
 
-fn case(
+pub(crate) fn case(
     spec: &'static str,
     shape: Shape,
     member: impl Fn(&[f64]) -> bool + 'static,
@@ -24,26 +24,25 @@ fn case(
     Case { spec, shape, member: Box::new(member), twin: Box::new(twin) }
 }
 
-const V6: Shape = Shape::Vector(6);
-const V3: Shape = Shape::Vector(3);
+pub(crate) const V6: Shape = Shape::Vector(6);
+pub(crate) const V3: Shape = Shape::Vector(3);
 const M4X3: Shape = Shape::Matrix { rows: 4, columns: 3 };
 const M3X4: Shape = Shape::Matrix { rows: 3, columns: 4 };
-const INF: f64 = f64::INFINITY;
+pub(crate) const INF: f64 = f64::INFINITY;
 
 /// Everything that is tested; a new set is a new line in one of the lists below.
 pub(crate) fn every_set() -> Vec<Case> {
-    [
+    let lists = [
         basic_sets(),
         structured_sets(),
         sparse_sets(),
         cones_in_a_ball(),
         iterated_sets(),
-        rows_and_shapes(),
-        broken_lines(),
-    ]
-    .into_iter()
-    .flatten()
-    .collect()
+        parts::sets_on_parts(),
+        shapes::rows_and_shapes(),
+        shapes::broken_lines(),
+    ];
+    lists.into_iter().flatten().collect()
 }
 
 /// The first half of the grammar: one rule for each entry, or for their size.
@@ -262,113 +261,19 @@ fn iterated_sets() -> Vec<Case> {
     ]
 }
 
-/// Rows, cones and curves.
-fn rows_and_shapes() -> Vec<Case> {
-    let second = |x: &[f64], j: usize| x[j + 2] - 2.0 * x[j + 1] + x[j];
-    let never_less = |rows: Vec<Vec<f64>>| {
-        let right = vec![0.0; rows.len()];
-        move |x: &[f64]| twins::polyhedron(x, (&rows, &right), (&[], &[]))
-    };
-    let bent = |sign: f64| {
-        let entry = move |j: usize, l: usize| match l.checked_sub(j) {
-            Some(0 | 2) => -sign,
-            Some(1) => 2.0 * sign,
-            _ => 0.0,
-        };
-        (0..4).map(|j| (0..6).map(|l| entry(j, l)).collect()).collect::<Vec<Vec<f64>>>()
-    };
-    let uneven = vec![vec![-1.0, 1.5, -0.5, 0.0], vec![0.0, -0.5, 1.5, -1.0]];
-    let rising: Vec<Vec<f64>> =
-        (0..5).map(|j| (0..6).map(|l| f64::from(i8::from(l == j) - i8::from(l == j + 1))).collect()).collect();
-    vec![
-        case(
-            "polyhedron;a=1,1,0|1,-1,0;b=1,0;e=1,1,1;f=2",
-            V3,
-            |x| at_most(x[0] + x[1], 1.0) && at_most(x[0], x[1]) && close(x.iter().sum(), 2.0),
-            |x| {
-                let rows = [vec![1.0, 1.0, 0.0], vec![1.0, -1.0, 0.0]];
-                twins::polyhedron(x, (&rows, &[1.0, 0.0]), (&[vec![1.0; 3]], &[2.0]))
-            },
-        ),
-        case(
-            "polyhedron;a=1,2,3|-1,1,0|0.5,-1,1|0,0,-1;b=1,0.5,2,3",
-            V3,
-            |x| {
-                at_most(dot(x, &[1.0, 2.0, 3.0]), 1.0)
-                    && at_most(x[1] - x[0], 0.5)
-                    && at_most(dot(x, &[0.5, -1.0, 1.0]), 2.0)
-                    && x[2] >= -3.0 - TOLERANCE
-            },
-            |x| {
-                let rows = [vec![1.0, 2.0, 3.0], vec![-1.0, 1.0, 0.0], vec![0.5, -1.0, 1.0], vec![0.0, 0.0, -1.0]];
-                twins::polyhedron(x, (&rows, &[1.0, 0.5, 2.0, 3.0]), (&[], &[]))
-            },
-        ),
-        case("cone", V6, |x| at_most(norm(&x[1..]), x[0]), |x| twins::cone(x, 1.0)),
-        case("cone:0.5", V3, |x| at_most(norm(&x[1..]), 0.5 * x[0]), |x| twins::cone(x, 0.5)),
-        case("convex", V6, move |x| (0..4).all(|j| second(x, j) >= -TOLERANCE), never_less(bent(1.0))),
-        case("concave", V6, move |x| (0..4).all(|j| second(x, j) <= TOLERANCE), never_less(bent(-1.0))),
-        case(
-            "convex;at=0,1,3,4",
-            Shape::Vector(4),
-            |x| at_most(x[1] - x[0], (x[2] - x[1]) / 2.0) && at_most((x[2] - x[1]) / 2.0, x[3] - x[2]),
-            never_less(uneven),
-        ),
-        case(
-            "monotone & convex",
-            V6,
-            move |x| (0..4).all(|j| second(x, j) >= -TOLERANCE) && x.windows(2).all(|w| at_most(w[0], w[1])),
-            never_less([bent(1.0), rising].concat()),
-        ),
-    ]
-}
-
-/// Few jumps, few kinks, little variation.
-fn broken_lines() -> Vec<Case> {
-    let jumps = |x: &[f64]| x.windows(2).filter(|w| w[0] != w[1]).count();
-    let kinks = |x: &[f64], at: &[f64]| {
-        let slope = |j: usize| (x[j + 1] - x[j]) / (at[j + 1] - at[j]);
-        (1..x.len() - 1).filter(|&j| (slope(j) - slope(j - 1)).abs() > TOLERANCE).count()
-    };
-    let even = [0.0, 1.0, 2.0, 3.0, 4.0, 5.0];
-    let uneven = [-1.0, 0.0, 0.5, 4.0, 5.0, 10.0];
-    let variation = |x: &[f64]| x.windows(2).map(|w| (w[1] - w[0]).abs()).sum::<f64>();
-    vec![
-        case("jumps:0", V6, move |x| jumps(x) == 0, |x| twins::few_jumps(x, 0)),
-        case("jumps:2", V6, move |x| jumps(x) <= 2, |x| twins::few_jumps(x, 2)),
-        case(
-            "jumps:1 & ball:1.5",
-            V6,
-            move |x| jumps(x) <= 1 && at_most(norm(x), 1.5),
-            |x| twins::ball(&twins::few_jumps(x, 1), &[0.0; 6], 1.5),
-        ),
-        case("kinks:0", V6, move |x| kinks(x, &even) == 0, move |x| twins::few_kinks(x, &even, 0)),
-        case("kinks:1", V6, move |x| kinks(x, &even) <= 1, move |x| twins::few_kinks(x, &even, 1)),
-        case("kinks:2", V6, move |x| kinks(x, &even) <= 2, move |x| twins::few_kinks(x, &even, 2)),
-        case(
-            "kinks:2;at=-1,0,0.5,4,5,10",
-            V6,
-            move |x| kinks(x, &uneven) <= 2,
-            move |x| twins::few_kinks(x, &uneven, 2),
-        ),
-        case("fused:2.5", V6, move |x| at_most(variation(x), 2.5), |x| twins::little_variation(x, 2.5)),
-        case("fused:0", V3, move |x| close(variation(x), 0.0), |x| vec![x.iter().sum::<f64>() / 3.0; 3]),
-    ]
-}
-
-fn at_most(a: f64, b: f64) -> bool {
+pub(crate) fn at_most(a: f64, b: f64) -> bool {
     a <= b + TOLERANCE
 }
 
-fn close(a: f64, b: f64) -> bool {
+pub(crate) fn close(a: f64, b: f64) -> bool {
     (a - b).abs() <= TOLERANCE
 }
 
-fn within(x: &[f64], lower: f64, upper: f64) -> bool {
+pub(crate) fn within(x: &[f64], lower: f64, upper: f64) -> bool {
     x.iter().all(|v| at_most(lower, *v) && at_most(*v, upper))
 }
 
-fn nonzeros(x: &[f64]) -> usize {
+pub(crate) fn nonzeros(x: &[f64]) -> usize {
     x.iter().filter(|v| **v != 0.0).count()
 }
 
@@ -376,7 +281,7 @@ fn sum_of_magnitudes(x: &[f64]) -> f64 {
     x.iter().map(|v| v.abs()).sum()
 }
 
-fn on_simplex(x: &[f64], total: f64) -> bool {
+pub(crate) fn on_simplex(x: &[f64], total: f64) -> bool {
     within(x, 0.0, INF) && close(x.iter().sum(), total)
 }
 
