@@ -29,7 +29,9 @@ class MatrixProjection:
     """A user's projection of matrices, for the library's vectors."""
 
     def __init__(self, projection: Projection, shape: tuple[int, int]) -> None:
-        self.projection, self.shape, self.is_convex = projection, shape, projection.is_convex
+        self.projection, self.shape = projection, shape
+        self.is_convex, self.is_exact = projection.is_convex, projection.is_exact
+        self.is_scale_free, self.support = projection.is_scale_free, projection.support
 
     def project(self, x: Any) -> Any:
         """The projection of a flat matrix, flat again."""

@@ -236,6 +236,80 @@ class Monotone(ConstraintSet):
         super().__init__(text, *((True,) if decreasing else ()), on=on)
 
 
+class Polyhedron(ConstraintSet):
+    """Linear inequalities ``a @ x <= b`` and equations ``e @ x = f``; either may be left out."""
+
+    def __init__(
+        self,
+        a: Iterable[Iterable[float]] | None = None,
+        b: Iterable[float] | None = None,
+        e: Iterable[Iterable[float]] | None = None,
+        f: Iterable[float] | None = None,
+        on: On = None,
+    ) -> None:
+        text, arguments = "polyhedron", []
+        for left, rows, right, numbers in (("a", a, "b", b), ("e", e, "f", f)):
+            if (rows is None) != (numbers is None):
+                raise ValueError(f"Polyhedron needs {left} and {right} together")
+            lists = None if rows is None else [list(row) for row in rows]
+            sides = None if numbers is None else list(numbers)
+            arguments += [lists, sides]
+            if lists and sides is not None:
+                text += f";{left}={'|'.join(map(_numbers, lists))};{right}={_numbers(sides)}"
+        super().__init__(text, *arguments, on=on)
+
+
+class Cone(ConstraintSet):
+    """The second-order cone: the length of all entries but the first is at most ``slope`` times the first."""
+
+    def __init__(self, slope: float = 1.0, on: On = None) -> None:
+        super().__init__(f"cone:{_number(slope)}", *(() if slope == 1.0 else (slope,)), on=on)
+
+
+class _Curve(ConstraintSet):
+    """Entries at places: equally spaced, or ``at``."""
+
+    def __init__(self, name: str, arguments: tuple[Any, ...], at: Iterable[float] | None, on: On) -> None:
+        known = None if at is None else [float(place) for place in at]
+        option = "" if known is None else f";at={_numbers(known)}"
+        super().__init__(name + option, *arguments, *(() if known is None else (known,)), on=on)
+
+
+class Convex(_Curve):
+    """Slopes from entry to entry never fall; the entries are equally spaced, or at the places ``at``."""
+
+    def __init__(self, at: Iterable[float] | None = None, on: On = None) -> None:
+        super().__init__("convex", (), at, on)
+
+
+class Concave(_Curve):
+    """Slopes from entry to entry never rise."""
+
+    def __init__(self, at: Iterable[float] | None = None, on: On = None) -> None:
+        super().__init__("concave", (), at, on)
+
+
+class Jumps(ConstraintSet):
+    """Piecewise constant with at most ``most`` jumps."""
+
+    def __init__(self, most: int, on: On = None) -> None:
+        super().__init__(f"jumps:{most}", most, on=on)
+
+
+class Kinks(_Curve):
+    """Piecewise linear and continuous with at most ``most`` changes of slope."""
+
+    def __init__(self, most: int, at: Iterable[float] | None = None, on: On = None) -> None:
+        super().__init__(f"kinks:{most}", (most,), at, on)
+
+
+class Fused(ConstraintSet):
+    """Magnitudes of the differences between neighbours that sum to at most ``radius``: little total variation."""
+
+    def __init__(self, radius: float, on: On = None) -> None:
+        super().__init__(f"fused:{_number(radius)}", radius, on=on)
+
+
 class GroupSparsity(ConstraintSet):
     """At most ``keep`` groups with a nonzero entry.
 
@@ -292,21 +366,83 @@ def _block(key: Any) -> str:
     return f"{place(key[0])}-{place(key[1])}" if is_range else places(key)
 
 
+class SupportRule:
+    """Which coefficients of a set of your own may be nonzero together.
+
+    At most ``keep`` units are: single coefficients, or ``groups`` of positions (from 0) that move as one. Those of
+    ``always`` may be nonzero in any case. Coefficients that are in neither are always zero only if your projection
+    makes them so; give every one a place. ``on_support`` is the convex set that remains for the chosen coefficients,
+    the others being zero: a set, its text, or a function from the list of their positions to one of these, or to
+    ``None`` where there is no such point; without it they are free. With a rule a fit is finished by exchanges, and
+    bounds on the global optimum apply.
+    """
+
+    def __init__(
+        self,
+        keep: int,
+        groups: Iterable[Iterable[int]] | None = None,
+        always: Iterable[int] = (),
+        on_support: ConstraintSet | str | Callable[[list[int]], ConstraintSet | str | None] | None = None,
+    ) -> None:
+        self.keep = int(keep)
+        self.groups = None if groups is None else [[int(j) for j in group] for group in groups]
+        self.always = [int(j) for j in always]
+        named = [*self.always, *(j for group in self.groups or () for j in group)]
+        if self.keep < 0 or any(j < 0 for j in named):
+            raise ValueError("keep and positions must not be negative")
+        if len(set(named)) != len(named):
+            raise ValueError("a position stands twice in the rule")
+        self._remaining = on_support
+
+    def on_support(self, support: list[int]) -> str | None:
+        """The text of the set that remains on these positions, or ``None`` where there is none."""
+        remaining = self._remaining
+        if callable(remaining) and not isinstance(remaining, ConstraintSet):
+            remaining = remaining(support)
+            return None if remaining is None else parse(remaining).spec
+        return parse(remaining).spec
+
+
 class Projection(ConstraintSet):
     """A set of your own, given by its projection.
 
-    ``function`` takes a vector (a matrix, for :class:`MatrixRegressor`) and returns the nearest point of the set. Say
-    whether the set is convex: then the projection does not expand distances, and a lower bound on the objective can
-    be trusted.
+    ``function`` takes a vector (a matrix, for :class:`MatrixRegressor`) and returns the nearest point of the set. What
+    you say of the set is taken at its word:
+
+    ``is_convex``: the projection does not expand distances, and a lower bound on the objective can be trusted.
+    ``is_scale_free``: the set is unchanged when each coefficient is multiplied by a positive number of its own, as
+    signs and zeros are: then columns are scaled for the fit, which is quicker in raw units.
+    ``is_exact``: the function finds the nearest point, not just a point of the set: bounds on the global optimum rest
+    on it.
+    ``support``: which coefficients may be nonzero together, a :class:`SupportRule`: then exchanges are tried.
     """
 
-    def __init__(self, function: Callable[[Any], Any], is_convex: bool = False) -> None:
+    def __init__(
+        self,
+        function: Callable[[Any], Any],
+        is_convex: bool = False,
+        *,
+        is_scale_free: bool = False,
+        is_exact: bool = False,
+        support: SupportRule | None = None,
+    ) -> None:
         if not callable(function):
             raise TypeError(f"a projection must be callable, got {function!r}")
+        if support is not None and not isinstance(support, SupportRule):
+            raise TypeError(f"support is a SupportRule, got {support!r}")
         self.function = function
         self.is_convex = bool(is_convex)
+        self.is_scale_free = bool(is_scale_free)
+        self.is_exact = bool(is_exact)
+        self.support = support
         self._spec = self._whole = "custom"
         self._arguments, self._on = (function, is_convex), None
+
+    def _said(self) -> tuple[Any, ...]:
+        return self.function, self.is_convex, self.is_scale_free, self.is_exact, self.support
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _projection, self._said()
 
     def project(self, x: ArrayLike, names: Sequence[str] | None = None) -> Vector:
         """What the function returns, as an array."""
@@ -318,10 +454,14 @@ class Projection(ConstraintSet):
         return NotImplemented
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Projection) and (self.function, self.is_convex) == (other.function, other.is_convex)
+        return isinstance(other, Projection) and self._said() == other._said()
 
     def __hash__(self) -> int:
-        return hash((self.function, self.is_convex))
+        return hash(self._said())
+
+
+def _projection(function: Any, is_convex: bool, is_scale_free: bool, is_exact: bool, support: Any) -> Projection:
+    return Projection(function, is_convex, is_scale_free=is_scale_free, is_exact=is_exact, support=support)
 
 
 def parse(constraint: ConstraintSet | str | Callable[[Any], Any] | None) -> ConstraintSet:

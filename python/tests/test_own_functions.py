@@ -1,5 +1,7 @@
 """Sets and losses written in Python."""
 
+import copy
+
 import numpy as np
 import pytest
 from conftest import planted, planted_classes
@@ -14,6 +16,7 @@ from proxdist import (
     Rank,
     Simplex,
     Sparsity,
+    SupportRule,
     project,
 )
 
@@ -196,3 +199,51 @@ def test_projections_are_the_librarys():
         project(fail, [1.0])
     with pytest.raises(ValueError, match="rank needs a matrix"):
         project(Rank(1), [1.0, 2.0])
+
+
+def two_largest(x):
+    """At most two coefficients, none of them negative."""
+    x = np.maximum(x, 0.0)
+    x[np.argsort(-x, kind="stable")[2:]] = 0.0
+    return x
+
+
+def test_a_rule_for_supports_gives_exchanges_and_what_the_library_gives():
+    X, y, _ = planted(columns=9)
+    X = X * 10.0 ** np.linspace(-3, 2, 9)
+    rule = SupportRule(2, on_support="nonneg")
+    own = Projection(two_largest, is_scale_free=True, is_exact=True, support=rule)
+    ours = ConstrainedRegressor(constraint=own).fit(X, y)
+    library = ConstrainedRegressor(constraint="sparsity:2 & nonneg").fit(X, y)
+    assert np.isclose(ours.objective_, library.objective_, rtol=1e-10)
+    assert list(ours.support_) == list(library.support_)
+    assert ours.certificate_["exchanges"] == library.certificate_["exchanges"] == "every-choice"
+    assert ours.standardized_
+    asked = []
+
+    def remaining(support):
+        asked.append(support)
+        return NonNegative()
+
+    own = Projection(two_largest, support=SupportRule(2, on_support=remaining))
+    assert np.isclose(ConstrainedRegressor(constraint=own).fit(X, y).objective_, library.objective_, rtol=1e-10)
+    assert asked and all(len(support) <= 9 for support in asked)
+
+
+def test_what_is_wrong_with_a_rule_is_said():
+    X, y, _ = planted(columns=4)
+    with pytest.raises(ValueError, match="position 7"):
+        ConstrainedRegressor(constraint=Projection(two_largest, support=SupportRule(1, groups=[[0], [7]]))).fit(X, y)
+    with pytest.raises(ValueError, match="not convex"):
+        own = Projection(two_largest, support=SupportRule(2, on_support="sparsity:1"))
+        ConstrainedRegressor(constraint=own).fit(X, y)
+    with pytest.raises(ValueError, match="twice"):
+        SupportRule(1, groups=[[0, 1], [1]])
+    with pytest.raises(TypeError, match="SupportRule"):
+        Projection(two_largest, support=3)
+
+
+def test_what_is_said_of_a_set_survives_copies():
+    own = Projection(two_largest, is_scale_free=True, is_exact=True, support=SupportRule(2))
+    assert copy.copy(own) == own and hash(copy.copy(own)) == hash(own)
+    assert own != Projection(two_largest, is_scale_free=True)

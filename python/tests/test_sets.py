@@ -12,13 +12,20 @@ from proxdist import (
     Ball,
     Blocks,
     Box,
+    Concave,
+    Cone,
+    Convex,
+    Fused,
     GroupSparsity,
     HalfSpace,
+    Jumps,
+    Kinks,
     L1Ball,
     Linear,
     LinfBall,
     Monotone,
     NonNegative,
+    Polyhedron,
     Rank,
     Simplex,
     Sparsity,
@@ -46,6 +53,17 @@ SETS = [
     (HalfSpace([1, 1], 2), "halfspace;a=1,1;b=2"),
     (Monotone(), "monotone"),
     (Monotone(decreasing=True), "monotone:decreasing"),
+    (Polyhedron([[1, 1], [1, -1]], [1, 0]), "polyhedron;a=1,1|1,-1;b=1,0"),
+    (Polyhedron(e=[[1, 2]], f=[3]), "polyhedron;e=1,2;f=3"),
+    (Cone(), "cone"),
+    (Cone(2), "cone:2"),
+    (Convex(), "convex"),
+    (Convex([0, 1, 3]), "convex;at=0,1,3"),
+    (Concave(at=[0, 0.5]), "concave;at=0,0.5"),
+    (Jumps(3), "jumps:3"),
+    (Kinks(2), "kinks:2"),
+    (Kinks(2, [0, 1, 3]), "kinks:2;at=0,1,3"),
+    (Fused(1.5), "fused:1.5"),
     (GroupSparsity(2, size=4), "group-sparsity:2;size=4"),
     # Positions count from 0 in Python and from 1 in text.
     (GroupSparsity(1, [[0, 2], [1, 3]]), "group-sparsity:1;groups=1+3,2+4"),
@@ -100,7 +118,13 @@ def test_every_set_of_the_library_has_a_class():
     made = {type(one): re.match(r"[a-z0-9-]+", text)[0] for one, text in named} | {Linear: "<="}
     listed = {name: example for name, example in _proxdist.set_examples() if name != "&"}
     assert sorted(made.values()) == sorted(listed)
-    public = set(sets.ConstraintSet.__subclasses__()) - {sets._Parsed, sets._Together, sets.Projection}
+    curves = set(sets._Curve.__subclasses__())
+    public = (set(sets.ConstraintSet.__subclasses__()) | curves) - {
+        sets._Parsed,
+        sets._Together,
+        sets._Curve,
+        sets.Projection,
+    }
     assert set(made) == public
     assert {cls.__name__ for cls in public} <= set(proxdist.__all__)
     assert all(parse(example).spec == example for example in listed.values())

@@ -1,14 +1,16 @@
 //! A user's own set and loss, written in Python.
 //!
-//! A set is an object with `project(x)` and `is_convex`, a loss one with `value`, `slope` and `curvature` of arrays. The interpreter is
+//! A set is an object with `project(x)`, what is said of it (`is_convex`, `is_scale_free`, `is_exact`) and perhaps a rule for its supports, a loss one with `value`, `slope` and `curvature` of arrays. The interpreter is
 //! entered once a projection and once a batch or chunk of rows. An exception is left on the link, which ends the run, and is raised
 //! there with its own traceback; the numbers computed meanwhile are discarded.
 
+use crate::error::exception;
 use crate::supervise::Link;
 use numpy::{PyArray1, PyReadonlyArray1};
-use proxdist::constraint::{Constraint, ProjectionFault, Workspace};
+use proxdist::constraint::{Choice, Choosing, Constraint, ProjectionFault, SetFault, Structure, Workspace};
 use proxdist::loss::{Loss, Task};
-use proxdist::{Error, Result};
+use proxdist::spec::SetSpec;
+use proxdist::{Error, Result, Shape};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -36,11 +38,36 @@ fn call(object: &Py<PyAny>, method: &str, arguments: &[&[f64]], out: &mut [f64])
     })
 }
 
+/// What a user says of a set, besides its projection.
+#[derive(FromPyObject)]
+pub(crate) struct Said {
+    is_convex: bool,
+    is_scale_free: bool,
+    is_exact: bool,
+    #[pyo3(attribute("support"))]
+    rule: Option<SupportRule>,
+}
+
+/// Which coordinates may be nonzero together, and the convex set that remains on them.
+#[derive(FromPyObject)]
+struct SupportRule {
+    keep: usize,
+    groups: Option<Vec<Vec<usize>>>,
+    always: Vec<usize>,
+    on_support: Py<PyAny>,
+}
+
 /// A set given by its projection.
 pub(crate) struct PythonSet<'a> {
-    pub(crate) object: Py<PyAny>,
-    pub(crate) is_convex: bool,
-    pub(crate) link: &'a Link,
+    object: Py<PyAny>,
+    said: Said,
+    link: &'a Link,
+}
+
+impl<'a> PythonSet<'a> {
+    pub(crate) fn new(object: &Py<PyAny>, py: Python<'_>, link: &'a Link) -> PyResult<Self> {
+        Ok(Self { object: object.clone_ref(py), said: object.extract(py)?, link })
+    }
 }
 
 impl Constraint for PythonSet<'_> {
@@ -54,7 +81,66 @@ impl Constraint for PythonSet<'_> {
     }
 
     fn is_convex(&self) -> bool {
-        self.is_convex
+        self.said.is_convex
+    }
+
+    fn is_scale_free(&self) -> bool {
+        self.said.is_scale_free
+    }
+
+    fn projects_exactly(&self) -> bool {
+        self.said.is_exact
+    }
+
+    fn check(&self, shape: Shape) -> Result<()> {
+        let Some(rule) = &self.said.rule else { return Ok(()) };
+        let named = rule.always.iter().chain(rule.groups.iter().flatten().flatten());
+        match named.max() {
+            Some(last) if *last >= shape.len() => {
+                let found = shape.len();
+                let reason =
+                    format!("its rule names position {last}, counted from 0, but there are {found} coefficients");
+                Err(Error::Constraint { spec: self.spec().to_string(), fault: Box::new(SetFault::Other(reason)) })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn structure(&self) -> Structure<'_> {
+        match &self.said.rule {
+            Some(_) => Structure::Choice(self),
+            None => Structure::Other,
+        }
+    }
+}
+
+/// The rule of the user; without one, everything is in.
+impl Choosing for PythonSet<'_> {
+    fn choice(&self, length: usize) -> Choice {
+        let Some(SupportRule { keep, groups, always, .. }) = &self.said.rule else { return Choice::always(0..length) };
+        let units: Vec<Vec<usize>> = match groups {
+            Some(groups) => groups.clone(),
+            None => (0..length).filter(|j| !always.contains(j)).map(|j| vec![j]).collect(),
+        };
+        Choice::always(always.iter().copied()).beside(&Choice::of_units(*keep, units), |j| j)
+    }
+
+    fn on_support(&self, support: &[usize]) -> Option<Box<dyn Constraint + '_>> {
+        let rule = self.said.rule.as_ref()?;
+        let asked = Python::attach(|py| -> PyResult<Option<Box<dyn Constraint>>> {
+            let text: Option<String> = rule.on_support.call1(py, (support.to_vec(),))?.extract(py)?;
+            let Some(text) = text else { return Ok(None) };
+            let set = SetSpec::parse(&text).and_then(|spec| spec.build(Shape::Vector(support.len())));
+            let set = set.map_err(|error| exception(&error))?;
+            if !set.is_convex() {
+                return Err(PyValueError::new_err(format!("on_support returned {text}, which is not convex")));
+            }
+            Ok(Some(set))
+        });
+        asked.unwrap_or_else(|raised| {
+            self.link.fail(raised);
+            None
+        })
     }
 }
 

@@ -66,10 +66,9 @@ impl Named {
                     .map_err(|error| exception(&error)),
                 None => Err(PyValueError::new_err("no set is given")),
             },
-            Self::Object(object) => Python::attach(|py| {
-                let is_convex = object.getattr(py, "is_convex")?.extract(py)?;
-                Ok(Box::new(PythonSet { object: object.clone_ref(py), is_convex, link }) as Box<dyn Constraint>)
-            }),
+            Self::Object(object) => {
+                Python::attach(|py| Ok(Box::new(PythonSet::new(object, py, link)?) as Box<dyn Constraint>))
+            }
         }
     }
 

@@ -16,6 +16,7 @@ mod real_data;
 mod reproduce;
 mod round_trip;
 mod settings;
+mod shapes;
 mod signals;
 mod theory;
 mod tuning;

@@ -1,7 +1,7 @@
 //! Convex sets by equations, inequalities and balls, and exact methods on that description.
 //!
 //! A set is $\{\theta : \exists t,\ a_i^T(\theta, t) \le b_i\ (i \in I),\ a_i^T(\theta, t) = b_i\ (i \in E),\ \|\theta_{J_k} - c_k\| \le r_k\}$, where each $t_j$ stands
-//! for the magnitude of one coefficient (an L1 ball needs them). The description is closed under intersection, by writing one
+//! for the magnitude of one coefficient (an L1 ball needs them) or of a difference of two. The description is closed under intersection, by writing one
 //! below the other, and under any change of the units of the columns. So everything below works whatever the units of a file are:
 //!
 //! - `solve.rs`: the minimiser of a quadratic function, to about ten digits, by interior-point methods (`interior.rs`, Clarabel) on a scaled
@@ -84,15 +84,34 @@ impl Round {
     }
 }
 
-/// A magnitude among the variables, $t \ge |\theta_j|$.
+/// A magnitude among the variables, $t \ge |\theta_j|$, or $t \ge |\theta_j - \theta_k|$.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Magnitude {
     /// $j$
     pub of: usize,
+    /// $k$, for the magnitude of a difference.
+    pub minus: Option<usize>,
     /// A limit that the rows put on $t$.
     pub limit: f64,
     /// What a unit of $t$ adds to the function that is minimised: the weight of an L1 penalty.
     pub price: f64,
+}
+
+impl Magnitude {
+    /// Its least value at some coefficients.
+    fn at(&self, theta: &[f64]) -> f64 {
+        (theta[self.of] - self.minus.map_or(0.0, |k| theta[k])).abs()
+    }
+
+    /// A curvature to measure it by: that of its coefficient, of two the one that moves further.
+    fn bend(&self, of: impl Fn(usize) -> f64) -> f64 {
+        self.minus.map_or(of(self.of), |k| of(k).min(of(self.of)))
+    }
+
+    /// The same of coefficients that are elsewhere.
+    fn moved(&self, place: impl Fn(usize) -> usize) -> Self {
+        Self { of: place(self.of), minus: self.minus.map(place), ..*self }
+    }
 }
 
 /// A convex set as rows and balls. The variables are the coefficients, then the magnitudes.
@@ -165,7 +184,7 @@ impl Conic {
             return (0..features).fold(self, |set, j| set.equal(vec![(j, 1.0)], 0.0));
         }
         let first = features + self.magnitudes.len();
-        self.magnitudes.extend((0..features).map(|of| Magnitude { of, limit: radius, price: 0.0 }));
+        self.magnitudes.extend((0..features).map(|of| Magnitude { of, minus: None, limit: radius, price: 0.0 }));
         for j in 0..features {
             self = self.at_most(vec![(j, 1.0), (first + j, -1.0)], 0.0);
             self = self.at_most(vec![(j, -1.0), (first + j, -1.0)], 0.0);
@@ -173,11 +192,32 @@ impl Conic {
         self.at_most((first..first + features).map(|t| (t, 1.0)).collect(), radius)
     }
 
+    /// With $\sum|\theta_{j+1} - \theta_j| \le r$.
+    #[must_use]
+    pub fn with_variation(mut self, radius: f64) -> Self {
+        let pairs = self.features.saturating_sub(1);
+        if radius == 0.0 {
+            return (0..pairs).fold(self, |set, j| set.equal(vec![(j, -1.0), (j + 1, 1.0)], 0.0));
+        }
+        let first = self.features + self.magnitudes.len();
+        self.magnitudes.extend((0..pairs).map(|j| Magnitude { of: j + 1, minus: Some(j), limit: radius, price: 0.0 }));
+        for j in 0..pairs {
+            self = self.at_most(vec![(j + 1, 1.0), (j, -1.0), (first + j, -1.0)], 0.0);
+            self = self.at_most(vec![(j + 1, -1.0), (j, 1.0), (first + j, -1.0)], 0.0);
+        }
+        if pairs == 0 { self } else { self.at_most((first..first + pairs).map(|t| (t, 1.0)).collect(), radius) }
+    }
+
     /// The same set for functions with the penalty $\lambda\sum|\theta_j|$.
     #[must_use]
     pub(crate) fn with_penalty(mut self, weight: f64) -> Self {
         let (features, first) = (self.features, self.features + self.magnitudes.len());
-        self.magnitudes.extend((0..features).map(|of| Magnitude { of, limit: f64::INFINITY, price: weight }));
+        self.magnitudes.extend((0..features).map(|of| Magnitude {
+            of,
+            minus: None,
+            limit: f64::INFINITY,
+            price: weight,
+        }));
         for j in 0..features {
             self = self.at_most(vec![(j, 1.0), (first + j, -1.0)], 0.0);
             self = self.at_most(vec![(j, -1.0), (first + j, -1.0)], 0.0);
@@ -238,7 +278,7 @@ impl Conic {
         });
         Self {
             features: length,
-            magnitudes: self.magnitudes.iter().map(|t| Magnitude { of: place(t.of), ..*t }).collect(),
+            magnitudes: self.magnitudes.iter().map(|t| t.moved(&place)).collect(),
             rows: rows.collect(),
             balls: balls.collect(),
         }
@@ -272,7 +312,7 @@ impl Conic {
     /// Coefficients with their magnitudes behind them.
     pub(crate) fn lifted(&self, theta: &[f64]) -> Vec<f64> {
         let mut x = self.coefficients(theta).to_vec();
-        x.extend(self.magnitudes.iter().map(|t| theta[t.of].abs()));
+        x.extend(self.magnitudes.iter().map(|t| t.at(theta)));
         x
     }
 

@@ -112,7 +112,7 @@ pub(crate) fn refine(quadratic: &Quadratic, conic: &Conic, x: &mut [f64], active
             let gradient = quadratic.gradient(&point);
             let diagonal = without_flat((0..conic.features).map(|j| quadratic.diagonal(j)));
             let metric = |j: usize| match conic.magnitudes.get(j.wrapping_sub(conic.features)) {
-                Some(magnitude) if j >= conic.features => diagonal[magnitude.of],
+                Some(magnitude) if j >= conic.features => magnitude.bend(|k| diagonal[k]),
                 _ => diagonal[j],
             };
             let size =

@@ -72,7 +72,7 @@ impl Scaled {
         let bends = without_flat((0..size).map(|j| quadratic.diagonal(j)));
         let unit = |j: usize| {
             let own = match conic.magnitudes.get(j.wrapping_sub(conic.features)) {
-                Some(magnitude) if j >= conic.features => bends[magnitude.of],
+                Some(magnitude) if j >= conic.features => magnitude.bend(|k| bends[k]),
                 _ => bends[j],
             };
             1.0 / own.sqrt()

@@ -54,7 +54,7 @@ impl<C: Constraint> Constraint for ConeInBall<C> {
             }
             Structure::Choice(_) => Structure::Choice(self),
             Structure::Ball(_) | Structure::Polyhedron(_) | Structure::Convex(_) => Structure::Convex(self),
-            Structure::Other => Structure::Other,
+            Structure::Breaks(_) | Structure::Other => Structure::Other,
         }
     }
 

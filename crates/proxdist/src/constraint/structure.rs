@@ -4,7 +4,7 @@
 //! polyhedron, the rows and balls of any other convex set. A set cannot claim a family and leave its means out.
 
 use super::choice::Choosing;
-use super::{Ball, Face, WholeSpace};
+use super::{Ball, Breaks, Face, WholeSpace};
 use crate::conic::Conic;
 use crate::spec::Groups;
 use std::fmt;
@@ -30,6 +30,8 @@ pub enum Structure<'a> {
     },
     /// Few nonzero entries or groups, and a convex set for them.
     Choice(&'a dyn Choosing),
+    /// Few jumps or kinks along the vector.
+    Breaks(&'a Breaks),
     /// A convex set with flat faces.
     Polyhedron(&'a dyn Faces),
     /// Any other convex set that rows and balls describe.
@@ -57,7 +59,9 @@ impl<'a> Structure<'a> {
         match self {
             Self::WholeSpace => Some(&WholeSpace),
             Self::Polyhedron(faces) => Some(faces),
-            Self::Ball(_) | Self::Rank { .. } | Self::Choice(_) | Self::Convex(_) | Self::Other => None,
+            Self::Ball(_) | Self::Rank { .. } | Self::Choice(_) | Self::Breaks(_) | Self::Convex(_) | Self::Other => {
+                None
+            }
         }
     }
 
@@ -68,7 +72,7 @@ impl<'a> Structure<'a> {
             Self::Ball(ball) => Some(ball),
             Self::Polyhedron(faces) => Some(faces),
             Self::Convex(set) => Some(set),
-            Self::Rank { .. } | Self::Choice(_) | Self::Other => None,
+            Self::Rank { .. } | Self::Choice(_) | Self::Breaks(_) | Self::Other => None,
         }
     }
 
@@ -85,6 +89,7 @@ impl fmt::Debug for Structure<'_> {
             Self::Ball(ball) => write!(f, "Ball({})", ball.limit()),
             Self::Rank { rank, rows, columns, .. } => write!(f, "Rank({rank} of {rows}x{columns})"),
             Self::Choice(_) => f.write_str("Choice"),
+            Self::Breaks(_) => f.write_str("Breaks"),
             Self::Polyhedron(_) => f.write_str("Polyhedron"),
             Self::Convex(_) => f.write_str("Convex"),
             Self::Other => f.write_str("Other"),

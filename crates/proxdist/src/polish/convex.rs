@@ -6,13 +6,13 @@
 //! | ball | quadratic models over the ball, by growing subspaces |
 //! | polyhedron | projected gradient to find the face, Newton on it |
 //! | every other set with a description by rows and balls, intersections above all | Newton with exact models over them |
-//! | anything else | accelerated projected gradient |
+//! | anything else | accelerated projected gradient, on scaled columns if the set does not depend on units |
 //!
 //! The families' own methods are quick but see the units of the columns. So their result is judged in the metric of the scaled columns
 //! (`measure.rs`), and where it falls short the rows and balls of the set take over.
 
 use super::measure::{Measure, metric, reference, relative};
-use super::{Finished, Smooth, Until, accelerated, ball, faces, rows_and_balls};
+use super::{Finished, Smooth, Until, accelerated, ball, faces, rows_and_balls, stretched};
 use crate::conic::Conic;
 use crate::constraint::{Constraint, Structure};
 use crate::error::Result;
@@ -42,6 +42,7 @@ pub(crate) fn minimise(
         (Structure::Ball(ball), _, _) => ball::minimise(function, ball, point, until)?,
         (_, Some(faces), _) => faces::minimise(function, set, faces, point, until)?,
         (_, None, Some(conic)) => return rows_and_balls::minimise(function, conic, point, until),
+        (_, None, None) if set.is_scale_free() => stretched::minimise(function, set, point, until)?,
         (_, None, None) => accelerated::minimise(function, set, point, until)?,
     };
     let Some(conic) = conic else { return Ok(own) };

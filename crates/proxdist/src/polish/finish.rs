@@ -1,5 +1,6 @@
 //! Which finish a set gets, and the two promises: the result lies in the set, and F is not above its value at the start.
 
+use super::breaks::Breaking;
 use super::on_data::OnData;
 use super::rank::{self, LowRank};
 use super::search::{Found, Search};
@@ -80,6 +81,10 @@ impl Finish<'_> {
         }
         let Objective { data, ridge, .. } = objective;
         let (rows, features) = (data.rows(), data.columns());
+        // Dynamic programming and the search for breaks need no start, and each projection of an iteration would cost as much.
+        if matches!(constraint.structure(), Structure::Breaks(_)) {
+            return true;
+        }
         let is_determined = ridge.is_positive() || rows > features + 1;
         let is_quick = is_determined && rows.saturating_mul(features) <= FEW_CELLS;
         (is_quick || matches!(constraint.structure(), Structure::Convex(_))) && has_exact_models(constraint, features)
@@ -141,6 +146,7 @@ impl Finish<'_> {
         let mut theta = starts[0].to_vec();
         let finished = match constraint.structure() {
             Structure::Choice(choosing) => return self.choose(choosing, starts, poll),
+            Structure::Breaks(set) => return Breaking { objective, set, effort: self.effort }.finish(starts, poll),
             Structure::Rank { rank, rows, columns, radius } => {
                 let set = LowRank { rank, rows, columns, radius };
                 // The first steps lead from far away; a few rows an unknown are enough for them.

@@ -4,6 +4,8 @@
 
 mod accelerated;
 mod ball;
+mod breaks;
+mod breaks_model;
 mod caution;
 mod climbing;
 mod convex;
@@ -26,6 +28,7 @@ mod models;
 mod normal;
 mod on_columns;
 mod on_data;
+mod on_frame;
 mod orthonormal;
 mod rank;
 mod rank_ball;
@@ -47,6 +50,7 @@ mod search;
 mod search_tests;
 mod segment;
 mod smooth;
+mod stretched;
 mod subsets;
 mod sweep;
 #[cfg(test)]

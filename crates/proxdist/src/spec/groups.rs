@@ -122,7 +122,7 @@ impl Groups {
 }
 
 /// The cells of a line; nothing if a quotation is left open or followed by more.
-fn cells(line: &str) -> Option<Vec<String>> {
+pub(super) fn cells(line: &str) -> Option<Vec<String>> {
     let is_separator = |c: char| matches!(c, ',' | ';' | '\t');
     let (mut cells, mut rest) = (Vec::new(), line.trim_start_matches('\u{feff}'));
     loop {

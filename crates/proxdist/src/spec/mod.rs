@@ -14,6 +14,14 @@
 //! | `affine;a=1,1,1\|1,-1,0;b=1,0` | linear equations, rows apart by a bar |
 //! | `halfspace;a=1,1,1;b=2` | one linear inequality $a^T x \le b$ |
 //! | `monotone`, `monotone:decreasing` | entries in order |
+//! | `polyhedron;a=1,1,0\|1,-1,0;b=1,0;e=0,1,1;f=2` | linear inequalities $Ax \le b$ and equations $Ex = f$ |
+//! | `polyhedron;file=rows.csv` | the same with rows from a file, in words or as a table |
+//! | `cone`, `cone:2` | the length of all entries but the first at most 1 or 2 times the first |
+//! | `convex`, `convex;at=0,1,3` | slopes never fall, between entries at equal or given distances |
+//! | `concave` | slopes never rise |
+//! | `jumps:3` | piecewise constant with at most 3 jumps |
+//! | `kinks:2`, `kinks:2;at=0,1,3` | piecewise linear and continuous with at most 2 kinks |
+//! | `fused:3` | differences between neighbours whose magnitudes sum to at most 3 |
 //! | `group-sparsity:2;groups=1-4,5-8,9+11+13,10+12` | at most 2 groups nonzero; a group unites lists of coordinates by `+` |
 //! | `group-sparsity:2;size=4` | the same with consecutive groups of 4 |
 //! | `group-sparsity:2;by=prefix` | features are together whose names begin alike up to `_`, or up to `;separator=` |
@@ -38,6 +46,8 @@ mod piece;
 mod print;
 mod resolve;
 mod row;
+mod rows_file;
+mod shapes;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -47,11 +57,12 @@ pub use coordinates::{Coordinates, Place};
 pub use groups::Groups;
 pub use names::Names;
 pub use row::{Row, Term};
+pub use shapes::{Bend, Break, LinearRows};
 pub use table::{Convexity, EXAMPLE_SHAPE, SetEntry, sets};
 
 use crate::constraint::{
-    Affine, Ball, Blocks, Bounds, Constraint, GroupSparsity, HalfSpace, L1Ball, LinfBall, Monotone, NonNegative, Rank,
-    SetFault, Simplex, Sparsity, WholeSpace, intersection, refusal,
+    Affine, Ball, Blocks, Bounds, Breaks, Cone, Constraint, Curved, Fused, GroupSparsity, HalfSpace, L1Ball, LinfBall,
+    Monotone, NonNegative, Polyhedron, Rank, SetFault, Simplex, Sparsity, WholeSpace, intersection, refusal,
 };
 use crate::error::{Error, Result};
 use crate::shape::Shape;
@@ -130,6 +141,44 @@ pub enum SetSpec {
         /// Which way the entries go.
         direction: Direction,
     },
+    /// `polyhedron;a=…;b=…;e=…;f=…`
+    Polyhedron {
+        /// $A$ and $b$ of $Ax \le b$.
+        inequalities: Box<LinearRows>,
+        /// $E$ and $f$ of $Ex = f$.
+        equations: Box<LinearRows>,
+    },
+    /// `polyhedron;file=…`: rows that whoever reads files has to bring, see [`SetSpec::with_files`]
+    PolyhedronFile {
+        /// Where they are.
+        path: String,
+    },
+    /// `cone` or `cone:a`
+    Cone {
+        /// How many times the first entry the length of the others may be.
+        slope: f64,
+    },
+    /// `convex`, `concave`, either with `;at=…`
+    Curved {
+        /// Which way.
+        bend: Bend,
+        /// The places of the entries; equally spaced if absent.
+        at: Option<Vec<f64>>,
+    },
+    /// `jumps:k` or `kinks:k`, kinks perhaps with `;at=…`
+    Breaks {
+        /// What there are few of.
+        kind: Break,
+        /// The largest number of them.
+        most: usize,
+        /// The places of the entries; equally spaced if absent.
+        at: Option<Vec<f64>>,
+    },
+    /// `fused:r`
+    Fused {
+        /// Largest sum of the magnitudes of differences.
+        radius: f64,
+    },
     /// `group-sparsity:g;groups=…` or `group-sparsity:g;size=…`
     GroupSparsity {
         /// Largest number of nonzero groups.
@@ -201,10 +250,13 @@ impl SetSpec {
             Self::Ball { radius: size, .. }
             | Self::L1Ball { radius: size }
             | Self::LinfBall { radius: size }
+            | Self::Cone { slope: size }
+            | Self::Fused { radius: size }
             | Self::Simplex { total: size } => Some(Number::Size(size)),
-            Self::Sparsity { keep: count } | Self::Rank { rank: count } | Self::GroupSparsity { keep: count, .. } => {
-                Some(Number::Count(count))
-            }
+            Self::Sparsity { keep: count }
+            | Self::Rank { rank: count }
+            | Self::Breaks { most: count, .. }
+            | Self::GroupSparsity { keep: count, .. } => Some(Number::Count(count)),
             Self::WholeSpace
             | Self::Bounds { .. }
             | Self::BoundsEach { .. }
@@ -212,6 +264,9 @@ impl SetSpec {
             | Self::Affine { .. }
             | Self::HalfSpace { .. }
             | Self::Monotone { .. }
+            | Self::Polyhedron { .. }
+            | Self::PolyhedronFile { .. }
+            | Self::Curved { .. }
             | Self::Blocks(_)
             | Self::Intersection(_)
             | Self::Linear(_)
@@ -261,6 +316,25 @@ impl SetSpec {
             Self::HalfSpace { normal, offset } => Box::new(HalfSpace::below(normal.clone(), *offset)?),
             Self::Monotone { direction: Direction::Increasing } => Box::new(Monotone::increasing()),
             Self::Monotone { direction: Direction::Decreasing } => Box::new(Monotone::decreasing()),
+            Self::Polyhedron { inequalities, equations } => {
+                Box::new(Polyhedron::new((**inequalities).clone(), (**equations).clone())?)
+            }
+            Self::Cone { slope } => Box::new(Cone::slope(*slope)?),
+            Self::Curved { bend, at } => {
+                let set = match bend {
+                    Bend::Convex => Curved::convex(),
+                    Bend::Concave => Curved::concave(),
+                };
+                Box::new(if let Some(at) = at { set.at(at.clone())? } else { set })
+            }
+            Self::Breaks { kind, most, at } => {
+                let set = match kind {
+                    Break::Jump => Breaks::jumps(*most),
+                    Break::Kink => Breaks::kinks(*most),
+                };
+                Box::new(if let Some(at) = at { set.at(at.clone())? } else { set })
+            }
+            Self::Fused { radius } => Box::new(Fused::radius(*radius)?),
             Self::GroupSparsity { keep, groups } => Box::new(GroupSparsity::of(*keep, groups.clone())?),
             Self::Blocks(blocks) => {
                 let mut set = Blocks::new();
@@ -283,6 +357,7 @@ impl SetSpec {
                 }
             }
             Self::Linear(_) => return Err(refusal(self, SetFault::NeedsNames)),
+            Self::PolyhedronFile { .. } => return Err(refusal(self, "its file has to be read first")),
             Self::Custom(name) => {
                 return Err(Error::constraint(name, "a set of your own cannot be made from its name"));
             }

@@ -1,7 +1,7 @@
 //! [`SetSpec`] to text, and to words for people.
 
 use super::coordinates::quoted;
-use super::{Block, Direction, Groups, SetSpec};
+use super::{Bend, Block, Break, Direction, Groups, LinearRows, SetSpec};
 use crate::constraint::brief;
 use crate::words::{self, plural};
 use std::fmt;
@@ -29,6 +29,26 @@ impl fmt::Display for SetSpec {
             Self::HalfSpace { normal, offset } => write!(f, "halfspace;a={};b={}", numbers(normal), number(*offset)),
             Self::Monotone { direction: Direction::Increasing } => write!(f, "monotone"),
             Self::Monotone { direction: Direction::Decreasing } => write!(f, "monotone:decreasing"),
+            Self::Polyhedron { inequalities, equations } => {
+                let side = |left: &str, right: &str, side: &LinearRows| {
+                    let rows = joined(&side.rows, "|", |row| numbers(row));
+                    let text = format!(";{left}={rows};{right}={}", numbers(&side.right));
+                    if side.rows.is_empty() { String::new() } else { text }
+                };
+                write!(f, "polyhedron{}{}", side("a", "b", inequalities), side("e", "f", equations))
+            }
+            Self::PolyhedronFile { path } => write!(f, "polyhedron;file={}", quoted(path)),
+            Self::Cone { slope } if *slope == 1.0 => write!(f, "cone"),
+            Self::Cone { slope } => write!(f, "cone:{}", number(*slope)),
+            Self::Curved { bend, at } => {
+                let name = match bend {
+                    Bend::Convex => "convex",
+                    Bend::Concave => "concave",
+                };
+                write!(f, "{name}{}", places(at.as_ref()))
+            }
+            Self::Breaks { kind, most, at } => write!(f, "{}:{most}{}", kind.plural(), places(at.as_ref())),
+            Self::Fused { radius } => write!(f, "fused:{}", number(*radius)),
             Self::GroupSparsity { keep, groups } => write!(f, "group-sparsity:{keep};{}", grouping(groups)),
             Self::Blocks(blocks) => match &blocks[..] {
                 [Block { on, set: Self::WholeSpace }] => write!(f, "free[{on}]"),
@@ -76,6 +96,32 @@ impl SetSpec {
             Self::HalfSpace { .. } => "a linear inequality".to_owned(),
             Self::Monotone { direction: Direction::Increasing } => "coefficients in increasing order".to_owned(),
             Self::Monotone { direction: Direction::Decreasing } => "coefficients in decreasing order".to_owned(),
+            Self::Polyhedron { inequalities, equations } => {
+                let counts = [(&**inequalities, "linear inequality"), (&**equations, "linear equation")];
+                let text = |&(side, word): &(&LinearRows, &str)| match (side.rows.len(), word) {
+                    (0, _) => None,
+                    (1, word) => Some(format!("1 {word}")),
+                    (count, "linear inequality") => Some(format!("{count} linear inequalities")),
+                    (count, word) => Some(format!("{count} {word}s")),
+                };
+                counts.iter().filter_map(text).collect::<Vec<_>>().join(" and ")
+            }
+            Self::PolyhedronFile { path } => format!("the linear rows of {path}"),
+            Self::Cone { slope } => {
+                let times = if *slope == 1.0 { String::new() } else { format!("{} times ", words::number(*slope)) };
+                format!("all coefficients but the first of a length at most {times}the first")
+            }
+            Self::Curved { bend: Bend::Convex, .. } => "coefficients that form a convex curve".to_owned(),
+            Self::Curved { bend: Bend::Concave, .. } => "coefficients that form a concave curve".to_owned(),
+            Self::Breaks { kind: Break::Jump, most, .. } => {
+                format!("piecewise constant coefficients with at most {}", plural(*most, "jump"))
+            }
+            Self::Breaks { kind: Break::Kink, most, .. } => {
+                format!("piecewise linear coefficients with at most {}", plural(*most, "kink"))
+            }
+            Self::Fused { radius } => {
+                format!("differences between neighbours whose magnitudes sum to at most {}", words::number(*radius))
+            }
             Self::GroupSparsity { keep, groups } => {
                 let of = match groups {
                     Groups::Consecutive { size } => format!(" of {size} coefficients"),
@@ -94,6 +140,11 @@ impl SetSpec {
             Self::Custom(name) => format!("a set of its own ({name})"),
         }
     }
+}
+
+/// The option with the places of the entries, if they are given.
+fn places(at: Option<&Vec<f64>>) -> String {
+    at.map_or_else(String::new, |at| format!(";at={}", numbers(at)))
 }
 
 fn grouping(groups: &Groups) -> String {

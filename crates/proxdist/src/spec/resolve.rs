@@ -17,7 +17,7 @@ impl SetSpec {
             Self::GroupSparsity { groups, .. } => groups.is_resolved(),
             Self::Blocks(blocks) => blocks.iter().all(|block| block.on.is_resolved() && block.set.is_resolved()),
             Self::Intersection(parts) => parts.iter().all(Self::is_resolved),
-            Self::Linear(_) => false,
+            Self::Linear(_) | Self::PolyhedronFile { .. } => false,
             _ => true,
         }
     }
@@ -51,8 +51,9 @@ impl SetSpec {
         self.build_with(data.parameter_shape(), &Names::of_data(data))
     }
 
-    /// The same set with the tables of groups that it names by path, which `read` brings as text.
+    /// The same set with the tables of groups and the files of rows that it names by path, which `read` brings as text.
     pub fn with_files(mut self, read: &mut dyn FnMut(&str) -> Result<String>) -> Result<Self> {
+        self.read_rows(read)?;
         self.change_groups(&mut |groups| {
             if let Groups::File(path) = &*groups {
                 let text = read(path)?;

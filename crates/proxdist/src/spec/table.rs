@@ -3,7 +3,8 @@
 
 use super::coordinates::{Coordinates, name};
 use super::parse::{Arguments, Piece, count, number, numbers};
-use super::{Direction, Groups, SetSpec};
+use super::shapes::{curved, kinks, polyhedron};
+use super::{Bend, Break, Direction, Groups, SetSpec};
 use crate::error::Result;
 use crate::shape::Shape;
 use std::fmt;
@@ -201,6 +202,83 @@ const SETS: &[SetEntry] = &[
         form: Form::Arguments(monotone),
     },
     SetEntry {
+        name: "polyhedron",
+        also: None,
+        syntax: "polyhedron;a=ROW|ROW|...;b=B,B,...;e=ROW|...;f=F,... or polyhedron;file=ROWS",
+        definition: "satisfies the inequalities A x <= b and the equations E x = f; either may be left out. A file has one row in words \
+                     a line, or a table with a column for each feature, sense and right",
+        convex: Convexity::Yes,
+        cost: "a quadratic program",
+        example: "polyhedron;a=1,1,0,0|0,0,1,-1;b=1,0;e=1,1,1,1;f=1",
+        form: Form::Arguments(polyhedron),
+    },
+    SetEntry {
+        name: "cone",
+        also: None,
+        syntax: "cone or cone:A",
+        definition: "the length of all entries but the first is at most A times the first (1 if not given)",
+        convex: Convexity::Yes,
+        cost: "p",
+        example: "cone:2",
+        form: Form::Arguments(|given| {
+            given.only(true, &[])?;
+            Ok(SetSpec::Cone { slope: given.main.map_or(Ok(1.0), number)? })
+        }),
+    },
+    SetEntry {
+        name: "convex",
+        also: None,
+        syntax: "convex or convex;at=T,T,...",
+        definition: "slopes from entry to entry never fall; the entries are T apart, or equally spaced",
+        convex: Convexity::Yes,
+        cost: "a quadratic program",
+        example: "convex;at=0,1,3,4",
+        form: Form::Arguments(|given| curved(given, Bend::Convex)),
+    },
+    SetEntry {
+        name: "concave",
+        also: None,
+        syntax: "concave or concave;at=T,T,...",
+        definition: "slopes from entry to entry never rise",
+        convex: Convexity::Yes,
+        cost: "a quadratic program",
+        example: "concave",
+        form: Form::Arguments(|given| curved(given, Bend::Concave)),
+    },
+    SetEntry {
+        name: "jumps",
+        also: None,
+        syntax: "jumps:K",
+        definition: "piecewise constant with at most K jumps from entry to entry",
+        convex: Convexity::No,
+        cost: "K p^2",
+        example: "jumps:1",
+        form: Form::Arguments(|given| {
+            let most = only_count(given, "a number of jumps, as in jumps:3")?;
+            Ok(SetSpec::Breaks { kind: Break::Jump, most, at: None })
+        }),
+    },
+    SetEntry {
+        name: "kinks",
+        also: None,
+        syntax: "kinks:K or kinks:K;at=T,T,...",
+        definition: "piecewise linear and continuous with at most K changes of slope",
+        convex: Convexity::No,
+        cost: "about 1000 K p^2",
+        example: "kinks:1",
+        form: Form::Arguments(kinks),
+    },
+    SetEntry {
+        name: "fused",
+        also: None,
+        syntax: "fused:R",
+        definition: "magnitudes of the differences between neighbours sum to at most R",
+        convex: Convexity::Yes,
+        cost: "p for each pair of neighbours that become equal",
+        example: "fused:2",
+        form: Form::Arguments(|given| Ok(SetSpec::Fused { radius: only_number(given, "a total, as in fused:3")? })),
+    },
+    SetEntry {
         name: "group-sparsity",
         also: None,
         syntax: "group-sparsity:G;groups=1-4,age+income,asset_* or ;size=N or ;by=prefix or ;by=source or ;file=TABLE.csv",
@@ -266,6 +344,12 @@ impl SetSpec {
             Self::Affine { .. } => "affine",
             Self::HalfSpace { .. } => "halfspace",
             Self::Monotone { .. } => "monotone",
+            Self::Polyhedron { .. } | Self::PolyhedronFile { .. } => "polyhedron",
+            Self::Cone { .. } => "cone",
+            Self::Curved { bend: Bend::Convex, .. } => "convex",
+            Self::Curved { bend: Bend::Concave, .. } => "concave",
+            Self::Breaks { kind, .. } => kind.plural(),
+            Self::Fused { .. } => "fused",
             Self::GroupSparsity { .. } => "group-sparsity",
             Self::Blocks(_) => "blocks",
             Self::Linear(_) => "<=",

@@ -5,6 +5,7 @@
 
 mod parts;
 mod sets;
+mod shapes;
 mod twins;
 
 use proptest::prelude::*;

@@ -1,7 +1,7 @@
 //! The sets that are tested, each with a membership test and a naive projection.
 
 use crate::twins::{self, distance, dot, norm};
-use crate::{TOLERANCE, parts};
+use crate::{TOLERANCE, parts, shapes};
 use proxdist::Shape;
 
 type Member = Box<dyn Fn(&[f64]) -> bool>;
@@ -25,15 +25,23 @@ pub(crate) fn case(
 }
 
 pub(crate) const V6: Shape = Shape::Vector(6);
-const V3: Shape = Shape::Vector(3);
+pub(crate) const V3: Shape = Shape::Vector(3);
 const M4X3: Shape = Shape::Matrix { rows: 4, columns: 3 };
 const M3X4: Shape = Shape::Matrix { rows: 3, columns: 4 };
 pub(crate) const INF: f64 = f64::INFINITY;
 
 /// Everything that is tested; a new set is a new line in one of the lists below.
 pub(crate) fn every_set() -> Vec<Case> {
-    let lists =
-        [basic_sets(), structured_sets(), sparse_sets(), cones_in_a_ball(), iterated_sets(), parts::sets_on_parts()];
+    let lists = [
+        basic_sets(),
+        structured_sets(),
+        sparse_sets(),
+        cones_in_a_ball(),
+        iterated_sets(),
+        parts::sets_on_parts(),
+        shapes::rows_and_shapes(),
+        shapes::broken_lines(),
+    ];
     lists.into_iter().flatten().collect()
 }
 

@@ -198,3 +198,116 @@ pub(crate) fn low_rank(matrix: &[f64], rows: usize, columns: usize, rank: usize)
     }
     sum
 }
+
+/// The nearest of the projections onto the rows that hold with equality, over all choices of such rows, that lies in the set.
+pub(crate) fn polyhedron(
+    x: &[f64],
+    (rows, right): (&[Vec<f64>], &[f64]),
+    (equations, equal): (&[Vec<f64>], &[f64]),
+) -> Vec<f64> {
+    let mut best: Option<Vec<f64>> = None;
+    for family in 0_u32..1 << rows.len() {
+        let held: Vec<usize> = (0..rows.len()).filter(|i| family >> i & 1 == 1).collect();
+        if held.len() + equations.len() > x.len() {
+            continue;
+        }
+        let all: Vec<Vec<f64>> = equations.iter().cloned().chain(held.iter().map(|&i| rows[i].clone())).collect();
+        let sides: Vec<f64> = equal.iter().copied().chain(held.iter().map(|&i| right[i])).collect();
+        let point = affine(x, &all, &sides);
+        // Dependent rows give no number.
+        let holds = |(row, b): (&Vec<f64>, &f64)| dot(row, &point) <= b + 1e-9;
+        let is_inside = point.iter().all(|v| v.is_finite())
+            && rows.iter().zip(right).all(holds)
+            && all.iter().zip(&sides).all(|(row, b)| (dot(row, &point) - b).abs() < 1e-9);
+        if is_inside && best.as_ref().is_none_or(|best| distance(x, &point) < distance(x, best)) {
+            best = Some(point);
+        }
+    }
+    best.expect("some face holds the nearest point")
+}
+
+/// The best height by ternary search: for a given height the others are shortened.
+pub(crate) fn cone(x: &[f64], slope: f64) -> Vec<f64> {
+    let at = |height: f64| [&[height], &ball(&x[1..], &vec![0.0; x.len() - 1], slope * height)[..]].concat();
+    let (mut low, mut high) = (0.0, 2.0 * norm(x) + 1.0);
+    for _ in 0..200 {
+        let (a, b) = (low + (high - low) / 3.0, high - (high - low) / 3.0);
+        if distance(x, &at(a)) < distance(x, &at(b)) { high = b } else { low = a }
+    }
+    at(low)
+}
+
+/// All choices of at most so many of the places.
+fn choices(places: std::ops::Range<usize>, most: usize) -> Vec<Vec<usize>> {
+    let all: Vec<usize> = places.collect();
+    let families = (0_u32..1 << all.len()).filter(|family| family.count_ones() as usize <= most);
+    families.map(|family| (0..all.len()).filter(|i| family >> i & 1 == 1).map(|i| all[i]).collect()).collect()
+}
+
+fn nearest_of(x: &[f64], candidates: impl Iterator<Item = Vec<f64>>) -> Vec<f64> {
+    candidates.min_by(|a, b| distance(x, a).total_cmp(&distance(x, b))).expect("candidates")
+}
+
+/// All places of the jumps; every piece at its mean.
+pub(crate) fn few_jumps(x: &[f64], most: usize) -> Vec<f64> {
+    nearest_of(
+        x,
+        choices(1..x.len(), most).into_iter().map(|jumps| {
+            let ends: Vec<usize> = jumps.iter().copied().chain([x.len()]).collect();
+            let mut start = 0;
+            let mut level = Vec::new();
+            for end in ends {
+                let mean = x[start..end].iter().sum::<f64>() / (end - start) as f64;
+                level.resize(end, mean);
+                start = end;
+            }
+            level
+        }),
+    )
+}
+
+/// All places of the kinks; elsewhere second differences are zero, which are linear equations.
+pub(crate) fn few_kinks(x: &[f64], at: &[f64], most: usize) -> Vec<f64> {
+    nearest_of(
+        x,
+        choices(1..x.len() - 1, most).into_iter().map(|kinks| {
+            let straight = (1..x.len() - 1).filter(|j| !kinks.contains(j));
+            let rows: Vec<Vec<f64>> = straight
+                .map(|j| {
+                    let (before, after) = (at[j] - at[j - 1], at[j + 1] - at[j]);
+                    let mut row = vec![0.0; x.len()];
+                    (row[j - 1], row[j], row[j + 1]) = (1.0 / before, -1.0 / before - 1.0 / after, 1.0 / after);
+                    row
+                })
+                .collect();
+            affine(x, &rows, &vec![0.0; rows.len()])
+        }),
+    )
+}
+
+/// The dual of total variation denoising by coordinate descent, and bisection for its weight.
+pub(crate) fn little_variation(x: &[f64], limit: f64) -> Vec<f64> {
+    let variation = |v: &[f64]| v.windows(2).map(|w| (w[1] - w[0]).abs()).sum::<f64>();
+    let at = |weight: f64| {
+        let mut dual = vec![0.0_f64; x.len() - 1];
+        let primal = |dual: &[f64], j: usize| {
+            x[j] + dual.get(j).copied().unwrap_or(0.0) - if j == 0 { 0.0 } else { dual[j - 1] }
+        };
+        for _ in 0..600 {
+            for j in 0..dual.len() {
+                let step = 0.5 * (primal(&dual, j + 1) - primal(&dual, j));
+                dual[j] = (dual[j] + step).clamp(-weight, weight);
+            }
+        }
+        (0..x.len()).map(|j| primal(&dual, j)).collect::<Vec<f64>>()
+    };
+    if variation(x) <= limit {
+        return x.to_vec();
+    }
+    let (mut low, mut high) = (0.0, 50.0);
+    for _ in 0..60 {
+        let middle = f64::midpoint(low, high);
+        if variation(&at(middle)) > limit { low = middle } else { high = middle }
+    }
+    at(high)
+}
