@@ -5,6 +5,9 @@
 //! | `none` | every vector |
 //! | `ball:1`, `ball:1;center=0.5,0,1` | Euclidean ball |
 //! | `sparsity:20` | at most 20 nonzero entries |
+//! | `sparsity:20;keep=0,3-4;drop=7` | the same with features that are always in, or never |
+//! | `sparsity:9;most=2 per 0-3,4+6` | and at most 2 of each of some groups |
+//! | `sparsity:9;heredity=strong;products=5=0*1` | and feature 5, the product of 0 and 1, only with both (`weak`: with one) |
 //! | `rank:2` | matrices of rank at most 2 |
 //! | `box:0,inf`, `box;lower=0,0,-1;upper=1,inf,1` | limits, shared or one pair per coordinate |
 //! | `nonneg` | no negative entry |
@@ -23,15 +26,17 @@
 
 mod parse;
 mod print;
+mod selection;
 mod table;
 #[cfg(test)]
 mod tests;
 
+pub use selection::{Heredity, SelectionRules};
 pub use table::{Convexity, EXAMPLE_SHAPE, SetEntry, sets};
 
 use crate::constraint::{
     Affine, Ball, Blocks, Bounds, Constraint, GroupSparsity, HalfSpace, L1Ball, LinfBall, Monotone, NonNegative, Rank,
-    SetFault, Simplex, Sparsity, WholeSpace, intersection,
+    Selection, SetFault, Simplex, Sparsity, WholeSpace, intersection,
 };
 use crate::error::{Error, Result};
 use crate::shape::Shape;
@@ -55,6 +60,8 @@ pub enum SetSpec {
         /// Largest number of nonzero entries.
         keep: usize,
     },
+    /// `sparsity:s` or `group-sparsity:g` with more rules: `keep`, `drop`, `most`, `heredity`
+    Selection(SelectionRules),
     /// `rank:r`
     Rank {
         /// Largest rank.
@@ -215,6 +222,7 @@ impl SetSpec {
             Self::Sparsity { keep: count } | Self::Rank { rank: count } | Self::GroupSparsity { keep: count, .. } => {
                 Some(Number::Count(count))
             }
+            Self::Selection(rules) => Some(Number::Count(&mut rules.most)),
             Self::WholeSpace
             | Self::Bounds { .. }
             | Self::BoundsEach { .. }
@@ -243,6 +251,7 @@ impl SetSpec {
                 Box::new(Ball::radius(*radius)?.centered_at(center.clone())?)
             }
             Self::Sparsity { keep } => Box::new(Sparsity::at_most(*keep)),
+            Self::Selection(rules) => Box::new(Selection::from(rules.clone())),
             Self::Rank { rank } => match shape {
                 Shape::Matrix { rows, columns } => Box::new(Rank::at_most(*rank, rows, columns)),
                 Shape::Vector(length) => {

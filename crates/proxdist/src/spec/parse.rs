@@ -187,13 +187,18 @@ impl<'a> Piece<'a> {
         Self { start, end: start + text.trim().len(), ..self }
     }
 
+    /// What comes after a beginning of the piece, without the white space around it.
+    pub(super) fn after(self, beginning: Self) -> Self {
+        self.from(beginning.end).trimmed()
+    }
+
     /// The rest of the piece from a position on.
     fn from(self, start: usize) -> Self {
         Self { start, ..self }
     }
 
     /// The beginning of the piece, up to a character, without the white space around it.
-    fn until(self, stop: impl Fn(char) -> bool) -> Self {
+    pub(super) fn until(self, stop: impl Fn(char) -> bool) -> Self {
         let end = self.characters().find(|(_, c)| stop(*c)).map_or(self.end, |(at, _)| at);
         Self { end, ..self }.trimmed()
     }

@@ -13,6 +13,7 @@ impl fmt::Display for SetSpec {
                 write!(f, "ball:{};center={}", number(*radius), numbers(center))
             }
             Self::Sparsity { keep } => write!(f, "sparsity:{keep}"),
+            Self::Selection(rules) => write!(f, "{rules}"),
             Self::Rank { rank } => write!(f, "rank:{rank}"),
             Self::Bounds { lower, upper } => write!(f, "box:{},{}", number(*lower), number(*upper)),
             Self::BoundsEach { lower, upper } => write!(f, "box;lower={};upper={}", numbers(lower), numbers(upper)),
@@ -27,13 +28,7 @@ impl fmt::Display for SetSpec {
             Self::HalfSpace { normal, offset } => write!(f, "halfspace;a={};b={}", numbers(normal), number(*offset)),
             Self::Monotone { direction: Direction::Increasing } => write!(f, "monotone"),
             Self::Monotone { direction: Direction::Decreasing } => write!(f, "monotone:decreasing"),
-            Self::GroupSparsity { keep, groups: Groups::Consecutive { size } } => {
-                write!(f, "group-sparsity:{keep};size={size}")
-            }
-            Self::GroupSparsity { keep, groups: Groups::Listed(groups) } => {
-                let group = |ranges: &Vec<(usize, usize)>| joined(ranges, "+", |&(first, last)| range(first, last));
-                write!(f, "group-sparsity:{keep};groups={}", joined(groups, ",", group))
-            }
+            Self::GroupSparsity { keep, groups } => write!(f, "group-sparsity:{keep};{}", groups_text(groups)),
             Self::Blocks(blocks) => {
                 let text = |block: &Block| format!("[{}: {}]", range(block.first, block.last), block.set);
                 write!(f, "blocks{}", joined(blocks, "", text))
@@ -54,6 +49,7 @@ impl SetSpec {
                 format!("within distance {} of a given center", words::number(*radius))
             }
             Self::Sparsity { keep } => format!("at most {}", plural(*keep, "nonzero coefficient")),
+            Self::Selection(rules) => rules.words(),
             Self::Rank { rank } => format!("a coefficient matrix of rank at most {rank}"),
             Self::Bounds { lower, upper } => match (lower.is_finite(), upper.is_finite()) {
                 (true, true) => {
@@ -105,6 +101,25 @@ fn numbers(values: &[f64]) -> String {
     joined(values, ",", |value| number(*value))
 }
 
-fn joined<T>(items: &[T], separator: &str, text: impl Fn(&T) -> String) -> String {
+/// Groups as an option of a set.
+pub(super) fn groups_text(groups: &Groups) -> String {
+    match groups {
+        Groups::Consecutive { size } => format!("size={size}"),
+        Groups::Listed(groups) => {
+            let group = |ranges: &Vec<(usize, usize)>| joined(ranges, "+", |&(first, last)| range(first, last));
+            format!("groups={}", joined(groups, ",", group))
+        }
+    }
+}
+
+/// Positions, neighbours as ranges.
+pub(super) fn ranges_text(indices: &[usize]) -> String {
+    match Groups::listed(&[indices.to_vec()]) {
+        Groups::Listed(lists) => joined(&lists.concat(), ",", |&(first, last)| range(first, last)),
+        Groups::Consecutive { .. } => String::new(),
+    }
+}
+
+pub(super) fn joined<T>(items: &[T], separator: &str, text: impl Fn(&T) -> String) -> String {
     items.iter().map(text).collect::<Vec<_>>().join(separator)
 }

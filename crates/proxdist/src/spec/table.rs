@@ -2,7 +2,7 @@
 //! sure that no set is missing in it.
 
 use super::parse::{Arguments, Piece, count, number, numbers, range};
-use super::{Direction, Groups, SetSpec};
+use super::{Direction, Groups, SetSpec, selection};
 use crate::error::Result;
 use crate::shape::Shape;
 use std::fmt;
@@ -90,14 +90,12 @@ const SETS: &[SetEntry] = &[
     },
     SetEntry {
         name: "sparsity",
-        syntax: "sparsity:S",
-        definition: "at most S nonzero entries",
+        syntax: "sparsity:S, with ;keep=0,3-4 ;drop=7 ;most=2 per 0-3,4+6 ;heredity=strong;products=5=0*1",
+        definition: "at most S nonzero entries; some always in (they count), some never, at most 2 of each group, products only with their factors",
         convex: Convexity::No,
         cost: "p",
         example: "sparsity:2",
-        form: Form::Arguments(|given| {
-            Ok(SetSpec::Sparsity { keep: only_count(given, "a number of nonzero entries, as in sparsity:20")? })
-        }),
+        form: Form::Arguments(sparsity),
     },
     SetEntry {
         name: "rank",
@@ -225,6 +223,7 @@ impl SetSpec {
             Self::WholeSpace => "none",
             Self::Ball { .. } => "ball",
             Self::Sparsity { .. } => "sparsity",
+            Self::Selection(rules) => if rules.units.is_some() { "group-sparsity" } else { "sparsity" },
             Self::Rank { .. } => "rank",
             Self::Bounds { .. } | Self::BoundsEach { .. } => "box",
             Self::NonNegative => "nonneg",
@@ -252,6 +251,13 @@ fn only_count(given: &Arguments, rule: &str) -> Result<usize> {
 fn only_number(given: &Arguments, rule: &str) -> Result<f64> {
     given.only(true, &[])?;
     number(given.main(rule)?)
+}
+
+fn sparsity(given: &Arguments) -> Result<SetSpec> {
+    given.only(true, &selection::OPTIONS)?;
+    let rule = "a number of nonzero entries, as in sparsity:20";
+    let keep = count(given.main(rule)?, rule)?;
+    Ok(selection::read(given, keep, None)?.unwrap_or(SetSpec::Sparsity { keep }))
 }
 
 fn ball(given: &Arguments) -> Result<SetSpec> {
@@ -310,17 +316,20 @@ fn bounds(given: &Arguments) -> Result<SetSpec> {
 }
 
 fn group_sparsity(given: &Arguments) -> Result<SetSpec> {
-    given.only(true, &["groups", "size"])?;
+    given.only(true, &[&["groups", "size"][..], &selection::OPTIONS].concat())?;
     let example = "group-sparsity:2;groups=0-3,4-7,8+10+12,9+11 or group-sparsity:2;size=4";
     let keep = count(given.main(example)?, "a number of groups, as in group-sparsity:2;size=4")?;
     let groups = match (given.option("groups"), given.option("size")) {
-        (Some(lists), None) => {
-            let list = |group: Piece| group.split(|c| c == '+').into_iter().map(range).collect::<Result<_>>();
-            Groups::Listed(lists.split(|c| c == ',').into_iter().map(list).collect::<Result<_>>()?)
-        }
+        (Some(lists), None) => self::groups(lists)?,
         (None, Some(size)) => Groups::Consecutive { size: count(size, "a group size, as in size=4")? },
         (Some(_), Some(size)) => return Err(size.error("give groups or size, not both")),
         (None, None) => return Err(given.set.error(format!("the groups are missing, as in {example}"))),
     };
-    Ok(SetSpec::GroupSparsity { keep, groups })
+    Ok(selection::read(given, keep, Some(&groups))?.unwrap_or(SetSpec::GroupSparsity { keep, groups }))
+}
+
+/// `0-3,4+6,5`
+pub(super) fn groups(lists: Piece) -> Result<Groups> {
+    let list = |group: Piece| group.split(|c| c == '+').into_iter().map(range).collect::<Result<_>>();
+    Ok(Groups::Listed(lists.split(|c| c == ',').into_iter().map(list).collect::<Result<_>>()?))
 }

@@ -1,6 +1,7 @@
 //! The sets that are tested, each with a membership test and a naive projection.
 
 use crate::TOLERANCE;
+use crate::selections::{selections, within_sets};
 use crate::twins::{self, distance, dot, norm};
 use proxdist::Shape;
 
@@ -15,7 +16,7 @@ pub(crate) struct Case {
     pub(crate) twin: Twin,
 }
 
-fn case(
+pub(crate) fn case(
     spec: &'static str,
     shape: Shape,
     member: impl Fn(&[f64]) -> bool + 'static,
@@ -32,7 +33,7 @@ const INF: f64 = f64::INFINITY;
 
 /// Everything that is tested; a new set is a new line in one of the lists below.
 pub(crate) fn every_set() -> Vec<Case> {
-    [basic_sets(), structured_sets(), sparse_sets(), cones_in_a_ball(), iterated_sets()].into_iter().flatten().collect()
+    [basic_sets(), structured_sets(), sparse_sets(), cones_in_a_ball(), iterated_sets(), selections(), within_sets()].into_iter().flatten().collect()
 }
 
 /// The first half of the grammar: one rule for each entry, or for their size.
@@ -251,15 +252,15 @@ fn iterated_sets() -> Vec<Case> {
     ]
 }
 
-fn at_most(a: f64, b: f64) -> bool {
+pub(crate) fn at_most(a: f64, b: f64) -> bool {
     a <= b + TOLERANCE
 }
 
-fn close(a: f64, b: f64) -> bool {
+pub(crate) fn close(a: f64, b: f64) -> bool {
     (a - b).abs() <= TOLERANCE
 }
 
-fn within(x: &[f64], lower: f64, upper: f64) -> bool {
+pub(crate) fn within(x: &[f64], lower: f64, upper: f64) -> bool {
     x.iter().all(|v| at_most(lower, *v) && at_most(*v, upper))
 }
 
@@ -271,7 +272,7 @@ fn sum_of_magnitudes(x: &[f64]) -> f64 {
     x.iter().map(|v| v.abs()).sum()
 }
 
-fn on_simplex(x: &[f64], total: f64) -> bool {
+pub(crate) fn on_simplex(x: &[f64], total: f64) -> bool {
     within(x, 0.0, INF) && close(x.iter().sum(), total)
 }
 
@@ -296,4 +297,8 @@ fn limited(values: &[f64], support: &[usize]) -> Option<Vec<f64>> {
     let (lower, upper) = ([-1.0, 0.5, -INF], [1.0, INF, 0.0]);
     let pick = |limits: [f64; 3]| support.iter().map(|&j| limits[j]).collect::<Vec<_>>();
     support.contains(&1).then(|| twins::bounds(values, &pick(lower), &pick(upper)))
+}
+
+pub(crate) fn norm_at_most(x: &[f64], radius: f64) -> bool {
+    at_most(norm(x), radius)
 }

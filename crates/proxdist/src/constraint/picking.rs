@@ -1,0 +1,189 @@
+//! The choice of units with the largest total gain.
+//!
+//! *Without needs* the limits of pools within limits of families are a laminar matroid: if $A$ and $B$ are within the limits and $|A| < |B|$, some unit of $B \setminus A$ can join $A$
+//! (otherwise every unit of $B$ outside $A$ stands in a full pool or family of $A$; the largest of these are disjoint, $B$ has no more units than $A$ in each of them
+//! and in all that remains $B \subseteq A$, so that $|B| \le |A|$). By Rado and Edmonds the greedy choice, units in the order of
+//! their gains, each taken if there is room, is then the best one. It is exact, $O(p\log p)$.
+//!
+//! *With needs* choosing is as hard as finding a densest subgraph. Branch and bound: without the needs the greedy choice is a bound from above. If it has all that its units need,
+//! it is the best of its branch; otherwise a unit $u$ without one of the units $f_1, f_2, …$ that it needs is taken, and the branches are: without $u$; with $u$ and $f_1$; with $u$ and $f_2$
+//! but not $f_1$; and so on. Every choice is in one of them. A branch whose bound is not above the best choice found is left. If that takes more than [`MOST_NODES`] branches there is an error, never a worse choice.
+
+use super::choice::Choice;
+use super::{ProjectionFault, Room};
+
+/// Branches that are looked at before the search is given up.
+const MOST_NODES: usize = 50_000;
+
+/// The units of the best choice, in ascending order; ties go to lower units. Gains are zero or more.
+pub(super) fn best_choice(choice: &Choice, gains: &[f64]) -> Result<Vec<usize>, ProjectionFault> {
+    let order = ordered(gains);
+    if choice.needs().is_empty() {
+        return Ok(sorted(greedy(choice, &order, &vec![Place::Free; gains.len()]).unwrap_or_default()));
+    }
+    let mut search = Search { choice, gains, order, best: (-1.0, Vec::new()), nodes: 0 };
+    search.look(&mut vec![Place::Free; gains.len()])?;
+    Ok(sorted(search.best.1))
+}
+
+/// What is decided about a unit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    Free,
+    In,
+    Out,
+}
+
+/// Units by falling gains.
+pub(super) fn ordered(gains: &[f64]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..gains.len()).collect();
+    order.sort_by(|&a, &b| gains[b].total_cmp(&gains[a]).then(a.cmp(&b)));
+    order
+}
+
+/// The best choice of a branch, whatever units need; `None` if what must be in does not fit.
+pub(super) fn greedy(choice: &Choice, order: &[usize], places: &[Place]) -> Option<Vec<usize>> {
+    let forced: Vec<usize> = (0..places.len()).filter(|&unit| places[unit] == Place::In).collect();
+    let mut room: Room = choice.room(&forced)?;
+    let mut chosen = forced;
+    chosen.extend(order.iter().copied().filter(|&unit| places[unit] == Place::Free && room.take(choice, unit)));
+    Some(chosen)
+}
+
+fn sorted(mut units: Vec<usize>) -> Vec<usize> {
+    units.sort_unstable();
+    units
+}
+
+struct Search<'c> {
+    choice: &'c Choice,
+    gains: &'c [f64],
+    order: Vec<usize>,
+    /// The best choice so far and its gain.
+    best: (f64, Vec<usize>),
+    nodes: usize,
+}
+
+impl Search<'_> {
+    fn look(&mut self, places: &mut Vec<Place>) -> Result<(), ProjectionFault> {
+        self.nodes += 1;
+        if self.nodes > MOST_NODES {
+            return Err(ProjectionFault::TooManyBranches { most: MOST_NODES });
+        }
+        let Some(chosen) = self.bounded(places) else { return Ok(()) };
+        let is_in: Vec<bool> = {
+            let mut is_in = vec![false; self.gains.len()];
+            chosen.iter().for_each(|&unit| is_in[unit] = true);
+            is_in
+        };
+        // Among the needs that are not met, the one of the unit with the largest gain.
+        let missing = self
+            .choice
+            .needs()
+            .iter()
+            .filter(|need| is_in[need.unit] && !need.one_of.iter().any(|&unit| is_in[unit]))
+            .max_by(|a, b| self.gains[a.unit].total_cmp(&self.gains[b.unit]).then(b.unit.cmp(&a.unit)));
+        let Some(need) = missing else {
+            self.best = (self.total(&chosen), chosen);
+            return Ok(());
+        };
+        let (unit, factors) = (need.unit, need.one_of.clone());
+        let before = places.clone();
+        places[unit] = Place::In;
+        for factor in factors {
+            if places[factor] == Place::Out {
+                continue;
+            }
+            places[factor] = Place::In;
+            self.look(places)?;
+            places[factor] = Place::Out;
+        }
+        places.clone_from(&before);
+        if places[unit] == Place::Free {
+            places[unit] = Place::Out;
+            self.look(places)?;
+            places[unit] = Place::Free;
+        }
+        Ok(())
+    }
+
+    fn total(&self, chosen: &[usize]) -> f64 {
+        chosen.iter().map(|&unit| self.gains[unit]).sum()
+    }
+
+    /// The greedy choice of a branch, unless it cannot be better than the best choice found. Units whose needs can no longer be met are out, and what
+    /// the units that are in need without a choice is in.
+    fn bounded(&self, places: &mut [Place]) -> Option<Vec<usize>> {
+        loop {
+            let mut has_changed = false;
+            for need in self.choice.needs() {
+                let mut open = need.one_of.iter().filter(|&&unit| places[unit] != Place::Out);
+                match (places[need.unit], open.next(), open.next()) {
+                    (Place::In, None, _) => return None,
+                    (Place::Free, None, _) => {
+                        places[need.unit] = Place::Out;
+                        has_changed = true;
+                    }
+                    (Place::In, Some(&only), None) if places[only] == Place::Free => {
+                        places[only] = Place::In;
+                        has_changed = true;
+                    }
+                    _ => {}
+                }
+            }
+            if !has_changed {
+                break;
+            }
+        }
+        let chosen = greedy(self.choice, &self.order, places)?;
+        // A product that is not in yet brings at least one factor that is not in yet: with k of them there is room for so many fewer products.
+        (self.total(&chosen) > self.best.0).then_some(chosen)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::constraint::Need;
+    use crate::polish::testing::numbers;
+    use std::ops::ControlFlow;
+
+    /// The best of all choices, one by one.
+    fn twin(choice: &Choice, gains: &[f64]) -> f64 {
+        let mut best = f64::NEG_INFINITY;
+        choice.every(usize::MAX, &mut |units| {
+            best = best.max(units.iter().map(|&unit| gains[unit]).sum());
+            ControlFlow::Continue(())
+        });
+        best
+    }
+
+    #[test]
+    fn no_choice_gains_more() {
+        for seed in 0..300_u64 {
+            let random = numbers(20, seed);
+            let gains: Vec<f64> = random[..10].iter().map(|x| x * x).collect();
+            let pick = |at: usize, below: usize| (random[10 + at].abs() * 97.0) as usize % below;
+            let (first, second) = (Choice::of_coordinates(pick(0, 5), 0..4), Choice::of_coordinates(pick(1, 4), 4..7));
+            let mut choice =
+                first.beside(&second, 0).beside(&Choice::of_coordinates(pick(2, 4), 7..10), 0).in_all(pick(3, 8));
+            for k in 0..pick(4, 5) {
+                let unit = 4 + pick(5, 6);
+                let factors = [pick(6, 4), (pick(7, 4) + k) % 4];
+                let lists = if seed % 2 == 0 { vec![vec![factors[0]], vec![factors[1]]] } else { vec![factors.to_vec()] };
+                choice = lists.into_iter().fold(choice, |choice, one_of| choice.needing(Need { unit, one_of }));
+            }
+            let found = best_choice(&choice, &gains).unwrap();
+            assert!(choice.room(&found).is_some() && choice.is_closed(&found), "{seed}");
+            let total: f64 = found.iter().map(|&unit| gains[unit]).sum();
+            let expected = twin(&choice, &gains);
+            assert!((total - expected).abs() < 1e-12, "{seed}: {total} {expected}");
+            let mut count = 0.0;
+            choice.every(usize::MAX, &mut |_| {
+                count += 1.0;
+                ControlFlow::Continue(())
+            });
+            assert_eq!(count, choice.count(), "{seed}");
+        }
+    }
+}
