@@ -173,7 +173,8 @@ def grouped(generator: Generator, q: Vector, has_ball: bool, margin: float) -> S
         order = generator.permutation(p)
         cuts = np.sort(generator.choice(np.arange(1, p), count - 1, replace=False)) if count > 1 else []
         units = [sorted(map(int, group)) for group in np.split(order, cuts)]
-        written = f"group-sparsity:{keep};groups={','.join('+'.join(map(str, group)) for group in units)}"
+        listed = ",".join("+".join(str(j + 1) for j in group) for group in units)  # text counts from 1
+        written = f"group-sparsity:{keep};groups={listed}"
     parts: list[Part] = [Selection(keep, units, written)]
     if has_ball:
         parts.append(part("ball", generator, q, margin))

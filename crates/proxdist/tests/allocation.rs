@@ -138,7 +138,7 @@ fn a_steady_step_allocates_nothing() {
         "sparsity:5 & ball:1",
         "sparsity:5 & simplex",
         "rank:2 & ball:1",
-        "blocks[0-9: simplex][10-35: sparsity:2 & nonneg]",
+        "blocks[1-10: simplex][11-36: sparsity:2 & nonneg]",
     ];
     for set in sets {
         let allocations = count(&dense, set, &Logistic, None, Sampling::WithoutReplacement);

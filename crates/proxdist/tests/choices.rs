@@ -80,7 +80,7 @@ fn blocks_with_a_sparse_part_end_at_the_best_choice() {
     let data = Data::dense(&x, 19, &y).unwrap();
     let ones = vec![1.0; y.len()];
     for keep in [0, 1, 2, 3, 15, 16, 17] {
-        let text = format!("blocks[0-1: none][2-18: sparsity:{keep}]");
+        let text = format!("blocks[1-2: none][3-19: sparsity:{keep}]");
         let set = SetSpec::parse(&text).unwrap().build(data.parameter_shape()).unwrap();
         let fit = Problem::new(&data, Squared, &set).intercept(true).fit(&Settings::default()).unwrap();
         let best = subsets(17, keep)

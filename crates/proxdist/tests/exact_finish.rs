@@ -35,7 +35,7 @@ const SETS: [&str; 20] = [
     "sparsity:3 & ball:1",
     "sparsity:3 & simplex",
     "sparsity:3 & l1:1",
-    "blocks[0-4: simplex][5-11: box:-0.2,0.2]",
+    "blocks[1-5: simplex][6-12: box:-0.2,0.2]",
     "monotone & box:-0.3,0.3",
 ];
 

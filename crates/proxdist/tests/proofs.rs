@@ -154,8 +154,9 @@ fn groups_and_signs_claim_no_more_than_is_true() {
         let case = Case::new(seed);
         // Pairs of neighbours, one or two of them.
         let pairs = case.columns.div_ceil(2);
-        let member =
-            |g: usize| if 2 * g + 1 < case.columns { format!("{}+{}", 2 * g, 2 * g + 1) } else { (2 * g).to_string() };
+        let member = |g: usize| {
+            if 2 * g + 1 < case.columns { format!("{}+{}", 2 * g + 1, 2 * g + 2) } else { (2 * g + 1).to_string() }
+        };
         let names: Vec<String> = (0..pairs).map(member).collect();
         let count = 1 + (seed % 2) as usize;
         let used = |support: &[usize]| (0..pairs).filter(|g| support.iter().any(|j| j / 2 == *g)).count();

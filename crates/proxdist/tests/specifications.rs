@@ -6,7 +6,7 @@
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngSeed, TestRunner};
 use proxdist::constraint::{Ball, ConeInBall, Constraint, Dykstra, NonNegative, Simplex, Sparsity, intersection};
-use proxdist::spec::{Block, Direction, Groups, SetSpec};
+use proxdist::spec::{Block, Coordinates, Direction, Groups, Place, SetSpec};
 use proxdist::{Error, Shape};
 use std::cell::Cell;
 
@@ -24,15 +24,74 @@ fn numbers() -> impl Strategy<Value = Vec<f64>> {
 }
 
 fn range() -> impl Strategy<Value = (usize, usize)> {
-    prop_oneof![3 => (0..20_usize, 0..5_usize), 1 => (any::<usize>(), Just(0_usize))]
-        .prop_map(|(first, more)| (first, first.saturating_add(more)))
+    prop_oneof![3 => (0..20_usize, 0..5_usize), 1 => (0..usize::MAX, Just(0_usize))]
+        .prop_map(|(first, more)| (first, first.saturating_add(more).min(usize::MAX - 1)))
+}
+
+/// Names as files have them, and names that the grammar would like to read.
+fn name() -> impl Strategy<Value = String> {
+    let hostile = [
+        "a b",
+        " lead",
+        "trail ",
+        "x,y",
+        "[1]",
+        "]",
+        "&",
+        "a;b",
+        "`",
+        "``",
+        "a`b",
+        "1",
+        "4-7",
+        "1..2",
+        "..",
+        "*",
+        "a?b",
+        "!",
+        "=",
+        "job=clerk",
+        "a:b",
+        "a|b",
+        "a+b",
+        "é",
+        "名前",
+        "\"q\"",
+        "'",
+        "sparsity:3",
+        "none",
+        "-",
+        "1e5",
+        "",
+    ];
+    prop_oneof![3 => "[a-z][a-z0-9_]{0,6}", 2 => prop::sample::select(hostile.map(str::to_owned).to_vec()), 1 => "[ -~é]{0,8}"]
+}
+
+fn place() -> impl Strategy<Value = Place> {
+    let pattern =
+        ("[a-z_,`. é-]{0,4}", "[*?]", "[a-z_;&*?]{0,4}").prop_map(|(a, b, c)| Place::Pattern(format!("{a}{b}{c}")));
+    let simple = prop_oneof![
+        3 => range().prop_map(|(first, last)| Place::Positions { first, last }),
+        3 => name().prop_map(Place::Name),
+        1 => (name(), name()).prop_map(|(first, last)| Place::Between { first, last }),
+        1 => pattern,
+    ];
+    (simple, any::<bool>(), any::<bool>())
+        .prop_map(|(place, not, really)| if not && really { Place::Except(Box::new(place)) } else { place })
+}
+
+fn coordinates() -> impl Strategy<Value = Coordinates> {
+    prop::collection::vec(place(), 1..4).prop_map(|places| Coordinates { places })
 }
 
 /// Any specification, sensible or not, that is neither a block nor an intersection.
 fn leaf() -> impl Strategy<Value = SetSpec> {
     let groups = prop_oneof![
         any::<usize>().prop_map(|size| Groups::Consecutive { size }),
-        prop::collection::vec(prop::collection::vec(range(), 1..4), 1..4).prop_map(Groups::Listed),
+        prop::collection::vec(coordinates(), 1..4).prop_map(Groups::Listed),
+        prop_oneof![Just("_".to_owned()), name()].prop_map(|separator| Groups::Prefix { separator }),
+        Just(Groups::Source),
+        name().prop_map(Groups::File),
     ];
     prop_oneof![
         Just(SetSpec::WholeSpace),
@@ -55,7 +114,7 @@ fn leaf() -> impl Strategy<Value = SetSpec> {
 
 fn any_spec() -> impl Strategy<Value = SetSpec> {
     let blocks = |set: BoxedStrategy<SetSpec>| {
-        let block = (range(), set).prop_map(|((first, last), set)| Block { first, last, set });
+        let block = (coordinates(), set).prop_map(|(on, set)| Block { on, set });
         prop::collection::vec(block, 1..4).prop_map(SetSpec::Blocks).boxed()
     };
     let meet = |set: BoxedStrategy<SetSpec>| prop::collection::vec(set, 2..4).prop_map(SetSpec::Intersection).boxed();
@@ -97,8 +156,18 @@ fn a_set_that_can_be_built_knows_its_specification() {
 
 #[test]
 fn random_text_never_panics() {
-    let alphabet = "[a-z0-9:;,=|&+. \\[\\]é-]{0,40}";
-    let seeds = ["ball:", "box;lower=", "blocks[0-3: ", "affine;a=", "group-sparsity:2;groups=", "sparsity:3 & ", ""];
+    let alphabet = "[a-z0-9:;,=|&+.*?!` \\[\\]é-]{0,40}";
+    let seeds = [
+        "ball:",
+        "box;lower=",
+        "blocks[1-4: ",
+        "affine;a=",
+        "group-sparsity:2;groups=",
+        "sparsity:3 & ",
+        "nonneg[",
+        "box:0,1[a*,",
+        "",
+    ];
     let text = (prop::sample::select(seeds.to_vec()), alphabet).prop_map(|(start, rest)| format!("{start}{rest}"));
     let law = |text: String| {
         if let Ok(spec) = SetSpec::parse(&text) {
@@ -126,10 +195,10 @@ fn white_space_and_defaults_lead_to_the_canonical_text() {
         ("l1:1e-30", "l1:1e-30"),
         ("monotone:increasing", "monotone"),
         ("affine; a = 1, 1 | 1,-1 ; b = 1,0", "affine;a=1,1|1,-1;b=1,0"),
-        ("group-sparsity:2;groups=0-3, 4-7 ,8+10+12,9 + 11", "group-sparsity:2;groups=0-3,4-7,8+10+12,9+11"),
+        ("group-sparsity:2;groups=1-4, 5-8 ,9+11+13,10 + 12", "group-sparsity:2;groups=1-4,5-8,9+11+13,10+12"),
         ("group-sparsity:1; size=4", "group-sparsity:1;size=4"),
-        ("blocks [0-9:simplex] [ 10 - 19 : box:0,1 ]", "blocks[0-9: simplex][10-19: box:0,1]"),
-        ("blocks[20-29:sparsity:2&nonneg]&ball:1", "blocks[20-29: sparsity:2 & nonneg] & ball:1"),
+        ("blocks [1-10:simplex] [ 11 - 20 : box:0,1 ]", "blocks[1-10: simplex][11-20: box:0,1]"),
+        ("blocks[21-30:sparsity:2&nonneg]&ball:1", "blocks[21-30: sparsity:2 & nonneg] & ball:1"),
         ("sparsity:2&nonneg", "sparsity:2 & nonneg"),
     ];
     for (text, canonical) in table {
@@ -173,17 +242,17 @@ fn a_bad_specification_says_what_was_wrong_and_where() {
         ("affine;a=1,1", "affine;a=1,1", 1, "b=... is missing, as in affine"),
         ("halfspace;b=1", "halfspace;b=1", 1, "a=... is missing, as in halfspace"),
         ("group-sparsity:2", "group-sparsity:2", 1, "the groups are missing, as in group-sparsity:2;groups="),
-        ("group-sparsity:2;groups=0-3;size=2", "2", 34, "give groups or size, not both"),
-        ("group-sparsity:2;groups=3-0", "3-0", 25, "the range runs backwards"),
-        ("group-sparsity:2;groups=0-1-2", "0-1-2", 25, "an index such as 4 or a range such as 4-7 is expected"),
-        ("group-sparsity:2;groups=0-3,,4", "", 29, "a whole number is expected: an index such as 4"),
-        ("blocks", "blocks", 1, "at least one block is needed, as in blocks[0-9: simplex]"),
+        ("group-sparsity:2;groups=1-4;size=2", "2", 34, "give groups, size, by or file, only one of them"),
+        ("group-sparsity:2;groups=4-1", "4-1", 25, "the range runs backwards"),
+        ("group-sparsity:2;groups=1-2-3", "1-2-3", 25, "a position such as 4 or a range such as 4-7 is expected"),
+        ("group-sparsity:2;groups=1-4,,5", "", 29, "a name, a pattern or a position is expected here"),
+        ("blocks", "blocks", 1, "at least one block is needed, as in blocks[1-10: simplex]"),
         ("blocks:3", ":3", 7, "a block in brackets is expected"),
-        ("blocks[0-3]", "0-3", 8, "a block is a range, a colon and a set"),
-        ("blocks[0-3: simplx]", "simplx", 13, "did you mean simplex?"),
-        ("blocks[0-3: simplex", "[0-3: simplex", 7, "this bracket is never closed"),
+        ("blocks[1-4]", "1-4", 8, "a block is a list of coordinates, a colon and a set"),
+        ("blocks[1-4: simplx]", "simplx", 13, "did you mean simplex?"),
+        ("blocks[1-4: simplex", "[1-4: simplex", 7, "this bracket is never closed"),
         ("ball:1]", "]", 7, "this bracket was never opened"),
-        ("blocks[0-3: nonneg] 4", "4", 21, "a block in brackets is expected"),
+        ("blocks[1-4: nonneg] 4", "4", 21, "a block in brackets is expected"),
         ("nonneg & é:1", "é", 10, "a set is expected"),
     ];
     for (text, blamed, place, fragment) in table {
@@ -195,7 +264,7 @@ fn a_bad_specification_says_what_was_wrong_and_where() {
             other => panic!("{text}: {other:?}"),
         }
     }
-    let deep = "blocks[0: ".repeat(5000) + "nonneg" + &"]".repeat(5000);
+    let deep = "blocks[1: ".repeat(5000) + "nonneg" + &"]".repeat(5000);
     assert!(SetSpec::parse(&deep).is_err_and(|error| error.to_string().contains("nested more than 8 deep")));
 }
 
@@ -214,7 +283,7 @@ fn a_set_that_does_not_fit_says_why() {
         ("box:1,0", V4, "the lower limit is above the upper one"),
         ("box:inf,inf", V4, "no number lies between these limits"),
         ("box;lower=0,0;upper=1", V4, "there are 2 lower but 1 upper limits"),
-        ("box;lower=0,2;upper=1,1", V4, "coordinate 1: the lower limit is above the upper one"),
+        ("box;lower=0,2;upper=1,1", V4, "coordinate 2: the lower limit is above the upper one"),
         ("box;lower=0,0;upper=1,1", V4, "the set describes 2 coordinates, but the parameter has 4"),
         ("l1:-3", V4, "the radius must be a finite number, zero or positive"),
         ("linf:-3", V4, "the radius must be a finite number, zero or positive"),
@@ -232,15 +301,15 @@ fn a_set_that_does_not_fit_says_why() {
         ("group-sparsity:1;size=0", V4, "a group must have at least one entry"),
         ("group-sparsity:1;size=3", V4, "the parameter has 4 entries, not a multiple of the group size 3"),
         ("group-sparsity:3;size=2", V4, "there are 2 groups, so at most 2 can be nonzero"),
-        ("group-sparsity:3;groups=0-1,2-3", V4, "there are 2 groups, so at most 2 can be nonzero"),
-        ("group-sparsity:1;groups=0-1,1-3", V4, "index 1 is in two groups"),
-        ("group-sparsity:1;groups=0-1,3", V4, "index 2 is in no group"),
-        ("group-sparsity:1;groups=0-18446744073709551615", V4, "the indices are too large"),
-        ("group-sparsity:1;groups=0-1,2-4", V4, "the set describes 5 coordinates, but the parameter has 4"),
-        ("blocks[0-1: nonneg][1-2: simplex]", V4, "the ranges 0-1 and 1-2 overlap"),
-        ("blocks[2-4: nonneg]", V4, "the range 2-4 goes beyond the parameter, which has 4 entries"),
-        ("blocks[0-1: sparsity:3]", V4, "in the range 0-1, sparsity:3: the parameter has 2 entries, so at most 2"),
-        ("blocks[0-1: rank:1]", V4, "the parameter is a vector of length 2; rank needs a matrix"),
+        ("group-sparsity:3;groups=1-2,3-4", V4, "there are 2 groups, so at most 2 can be nonzero"),
+        ("group-sparsity:1;groups=1-2,2-4", V4, "position 2 is in two groups"),
+        ("group-sparsity:1;groups=1-2,4", V4, "position 3 is in no group"),
+        ("group-sparsity:1;groups=1-18446744073709551615", V4, "the positions are too large"),
+        ("group-sparsity:1;groups=1-2,3-5", V4, "the set describes 5 coordinates, but the parameter has 4"),
+        ("blocks[1-2: nonneg][2-3: simplex]", V4, "position 2 is in two parts"),
+        ("blocks[3-5: nonneg]", V4, "the range 3-5 goes beyond the parameter, which has 4 entries"),
+        ("blocks[1-2: sparsity:3]", V4, "on 1-2, sparsity:3: the parameter has 2 entries, so at most 2"),
+        ("blocks[1-2: rank:1]", V4, "the parameter is a vector of length 2; rank needs a matrix"),
         ("sparsity:2 & monotone", V4, "no exact projection is known for sparsity:2 together with monotone"),
         ("rank:1 & nonneg", M3X2, "no exact projection is known for rank:1 together with box:0,inf"),
         ("rank:1 & sparsity:2", M3X2, "no exact projection is known for sparsity:2 together with rank:1"),

@@ -224,11 +224,11 @@ impl Conic {
         self
     }
 
-    /// The set for the coordinates `first..` of a longer vector, whose other coordinates are free.
+    /// The set for some coordinates of a longer vector, `j` here being `place(j)` there; all others are free.
     #[must_use]
-    pub fn placed(&self, first: usize, length: usize) -> Self {
+    pub fn placed(&self, place: impl Fn(usize) -> usize, length: usize) -> Self {
         let own = self.features;
-        let moved = |j: usize| if j < own { j + first } else { j - own + length };
+        let moved = |j: usize| if j < own { place(j) } else { j - own + length };
         let rows = self.rows.iter().map(|row| {
             let terms = row.terms.iter().map(|&(j, a)| (moved(j), a)).collect();
             Row { terms, ..row.clone() }
@@ -239,7 +239,7 @@ impl Conic {
         });
         Self {
             features: length,
-            magnitudes: self.magnitudes.iter().map(|t| Magnitude { of: t.of + first, ..*t }).collect(),
+            magnitudes: self.magnitudes.iter().map(|t| Magnitude { of: place(t.of), ..*t }).collect(),
             rows: rows.collect(),
             balls: balls.collect(),
         }

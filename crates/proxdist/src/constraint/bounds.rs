@@ -43,7 +43,7 @@ impl Bounds {
         }
         let found = bounds.pairs(lengths.0).enumerate().find_map(|(j, (l, u))| Some((j, fault(l, u)?)));
         match found {
-            Some((j, reason)) => Err(refusal(bounds.spec(), format!("coordinate {j}: {reason}"))),
+            Some((j, reason)) => Err(refusal(bounds.spec(), format!("coordinate {}: {reason}", j + 1))),
             None => Ok(bounds),
         }
     }

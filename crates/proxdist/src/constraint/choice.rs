@@ -93,18 +93,17 @@ impl Choice {
         Self { starts: vec![0], always: coordinates.into_iter().collect(), ..Self::default() }
     }
 
-    /// This choice beside another one, whose coordinates come `offset` later.
+    /// This choice beside another one, whose coordinate `j` is the coordinate `place(j)` here.
     #[must_use]
-    pub fn beside(mut self, other: &Self, offset: usize) -> Self {
-        let (end, units, pools, families) =
-            (self.members.len(), self.pools.len(), self.keep.len(), self.totals.len());
-        self.members.extend(other.members.iter().map(|j| j + offset));
+    pub fn beside(mut self, other: &Self, place: impl Fn(usize) -> usize) -> Self {
+        let (end, units, pools, families) = (self.members.len(), self.pools.len(), self.keep.len(), self.totals.len());
+        self.members.extend(other.members.iter().map(|&j| place(j)));
         self.starts.extend(other.starts[1..].iter().map(|start| start + end));
         self.pools.extend(other.pools.iter().map(|pool| pool + pools));
         self.keep.extend(&other.keep);
         self.families.extend(other.families.iter().map(|family| family + families));
         self.totals.extend(&other.totals);
-        self.always.extend(other.always.iter().map(|j| j + offset));
+        self.always.extend(other.always.iter().map(|&j| place(j)));
         self.needs.extend(other.needs.iter().map(|need| Need {
             unit: need.unit + units,
             one_of: need.one_of.iter().map(|unit| unit + units).collect(),
@@ -137,7 +136,12 @@ impl Choice {
         }
         let chosen: Vec<usize> = (0..self.units()).filter(|&unit| is_in[unit]).collect();
         self.room(&chosen)?;
-        let mut rest = Self { keep: self.keep.clone(), families: self.families.clone(), totals: self.totals.clone(), ..Self::always(self.support(&chosen)) };
+        let mut rest = Self {
+            keep: self.keep.clone(),
+            families: self.families.clone(),
+            totals: self.totals.clone(),
+            ..Self::always(self.support(&chosen))
+        };
         let mut number = vec![usize::MAX; self.units()];
         for unit in 0..self.units() {
             let pool = self.pools[unit];
@@ -151,7 +155,8 @@ impl Choice {
             rest.starts.push(rest.members.len());
             rest.pools.push(pool);
         }
-        for need in self.needs.iter().filter(|need| !is_in[need.unit] && !need.one_of.iter().any(|&other| is_in[other])) {
+        for need in self.needs.iter().filter(|need| !is_in[need.unit] && !need.one_of.iter().any(|&other| is_in[other]))
+        {
             let one_of = need.one_of.iter().map(|&other| number[other]).collect();
             rest.needs.push(Need { unit: number[need.unit], one_of });
         }
@@ -276,10 +281,8 @@ impl Choice {
     pub fn completed(&self, chosen: &[usize]) -> Option<Vec<usize>> {
         self.room(chosen)?;
         let is_in = |unit: usize| chosen.binary_search(&unit).is_ok();
-        let mut missing = self
-            .needs
-            .iter()
-            .filter(|need| is_in(need.unit) && !need.one_of.iter().any(|&other| is_in(other)));
+        let mut missing =
+            self.needs.iter().filter(|need| is_in(need.unit) && !need.one_of.iter().any(|&other| is_in(other)));
         let Some(need) = missing.next() else { return Some(chosen.to_vec()) };
         let tried = need.one_of.iter().filter_map(|&other| self.completed(&with(chosen, other)));
         tried.min_by_key(Vec::len)
@@ -338,7 +341,8 @@ mod tests {
     #[test]
     fn choices_side_by_side_keep_their_limits() {
         let pair = Choice::of_units(1, [vec![0, 2], vec![1, 3]]);
-        let choice = Choice::always([0, 1]).beside(&pair, 2).beside(&Choice::of_coordinates(2, 0..4), 6);
+        let choice =
+            Choice::always([0, 1]).beside(&pair, |j| j + 2).beside(&Choice::of_coordinates(2, 0..4), |j| j + 6);
         assert_eq!((choice.units(), choice.keep()), (6, &[1, 2][..]));
         assert_eq!(choice.unit(1), [3, 5]);
         assert_eq!(choice.support(&[1, 3]), [0, 1, 3, 5, 7]);

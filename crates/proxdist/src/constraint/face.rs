@@ -54,12 +54,12 @@ impl Face {
         self
     }
 
-    /// This face beside another one, whose coordinates come `offset` later.
+    /// This face beside another one, whose coordinate `j` is the coordinate `place(j)` here.
     #[must_use]
-    pub fn beside(mut self, other: &Self, offset: usize) -> Self {
+    pub fn beside(mut self, other: &Self, place: impl Fn(usize) -> usize) -> Self {
         let (before, after) = (self.variables(), other.variables());
         let end = self.members.len();
-        self.members.extend(other.members.iter().map(|j| j + offset));
+        self.members.extend(other.members.iter().map(|&j| place(j)));
         self.starts.extend(other.starts[1..].iter().map(|start| start + end));
         self.equalities.iter_mut().for_each(|row| row.resize(before + after, 0.0));
         self.equalities.extend(other.equalities.iter().map(|row| [&vec![0.0; before][..], row].concat()));

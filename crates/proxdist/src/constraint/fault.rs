@@ -1,7 +1,7 @@
 //! What can be wrong with a set, by itself or for a parameter: the rule that is broken, with its numbers, so that a caller can say what
 //! would be right without reading a message.
 
-use crate::spec::SetSpec;
+use crate::spec::{SetSpec, positions};
 
 /// Why a set is refused.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -42,11 +42,11 @@ pub enum SetFault {
         found: usize,
     },
     /// A range of indices that the parameter does not have.
-    #[error("the range {first}-{last} goes beyond the parameter, which has {entries} entries")]
+    #[error("{} beyond the parameter, which has {entries} entries", reach(*first, *last))]
     BeyondParameter {
-        /// First index of the range.
+        /// First index of the range, from 0.
         first: usize,
-        /// Its last index.
+        /// Its last index, from 0.
         last: usize,
         /// Entries of the parameter.
         entries: usize,
@@ -96,18 +96,83 @@ pub enum SetFault {
         /// Which parts exclude each other, or how.
         why: String,
     },
-    /// A part of a set of several ranges.
-    #[error("in the range {first}-{last}, {spec}: {fault}")]
-    InRange {
-        /// First index of the range.
-        first: usize,
-        /// Its last index.
-        last: usize,
-        /// The set of that range.
+    /// A coordinate that two parts of a set lay claim to.
+    #[error("position {} is in two parts", *index as u128 + 1)]
+    InTwoParts {
+        /// The coordinate, from 0.
+        index: usize,
+    },
+    /// A part of a set of several parts.
+    #[error("on {on}, {spec}: {fault}")]
+    InPart {
+        /// The coordinates of the part.
+        on: String,
+        /// The set of that part.
         spec: String,
         /// What is wrong with it.
         fault: Box<SetFault>,
     },
+    /// A feature that is not there.
+    #[error("no feature is called {name}, of {features}{}", like(nearest))]
+    UnknownName {
+        /// The name.
+        name: String,
+        /// The names most like it.
+        nearest: Vec<String>,
+        /// How many features there are.
+        features: usize,
+    },
+    /// A name that several features have.
+    #[error("several features are called {name}, those at {} and {} for two; say which by position", first + 1, second + 1)]
+    SharedName {
+        /// The name.
+        name: String,
+        /// Position of a feature of that name, from 0.
+        first: usize,
+        /// Position of another one.
+        second: usize,
+    },
+    /// A pattern that no name fits.
+    #[error("none of the {features} features has a name like {pattern}")]
+    NoMatch {
+        /// The pattern.
+        pattern: String,
+        /// How many features there are.
+        features: usize,
+    },
+    /// A number that could be meant as a position or as a name.
+    #[error(
+        "{number} could be a position or the name of a feature: write the name in backquotes, `{number}`, or name the feature at that position"
+    )]
+    PositionOrName {
+        /// The number.
+        number: String,
+    },
+    /// A range of names that runs against the order of the columns.
+    #[error("{first} comes after {last}: a range of names runs in the order of the columns")]
+    NamesBackwards {
+        /// Name of the first feature.
+        first: String,
+        /// Name of the last one.
+        last: String,
+    },
+    /// A list from which everything was taken.
+    #[error("the list {list} leaves no coordinate")]
+    NoCoordinates {
+        /// The list.
+        list: String,
+    },
+    /// A name where the parameter is a matrix.
+    #[error(
+        "the parameter is a matrix, whose entries have positions only, counted row by row from 1; {name} is a name"
+    )]
+    MatrixHasPositions {
+        /// The name.
+        name: String,
+    },
+    /// Names where no data say what they mean.
+    #[error("the set speaks of features by name, which have a meaning only with data")]
+    NeedsNames,
     /// A projection that shows what is wrong.
     #[error(transparent)]
     Projection(#[from] ProjectionFault),
@@ -141,7 +206,9 @@ pub enum ProjectionFault {
         keep: usize,
     },
     /// A search for the best choice of features that takes too long.
-    #[error("the nearest point was not found among the choices of features within {most} branches; fewer features, products or rows would be quicker")]
+    #[error(
+        "the nearest point was not found among the choices of features within {most} branches; fewer features, products or rows would be quicker"
+    )]
     TooManyBranches {
         /// Branches that were looked at.
         most: usize,
@@ -186,5 +253,17 @@ impl From<String> for SetFault {
 impl From<&str> for SetFault {
     fn from(text: &str) -> Self {
         Self::Other(text.to_owned())
+    }
+}
+
+fn reach(first: usize, last: usize) -> String {
+    let text = positions(first, last);
+    if first == last { format!("position {text} is") } else { format!("the range {text} goes") }
+}
+
+fn like(nearest: &[String]) -> String {
+    match nearest {
+        [] => String::new(),
+        names => format!("; did you mean {}?", names.join(" or ")),
     }
 }

@@ -11,10 +11,12 @@ use super::choice::Choice;
 use super::magnitude::largest;
 use super::picking::best_choice;
 use super::structure::members;
-use super::{Choosing, Constraint, Need, SetFault, Structure, WholeSpace, Workspace, projection_failure, refusal};
+use super::{
+    Blocks, Choosing, Constraint, Need, SetFault, Structure, WholeSpace, Workspace, projection_failure, refusal,
+};
 use crate::error::Result;
 use crate::shape::Shape;
-use crate::spec::{Groups, Heredity, SelectionRules, SetSpec};
+use crate::spec::{Coordinates, Groups, Heredity, Product, Quota, SelectionRules, SetSpec};
 use std::sync::OnceLock;
 
 /// Features chosen by several rules at once.
@@ -39,26 +41,25 @@ impl Selection {
 
     /// With features that are always in.
     #[must_use]
-    pub fn keep(self, features: impl IntoIterator<Item = usize>) -> Self {
-        let mut rules = self.rules;
-        rules.keep.extend(features);
-        rules.into()
+    pub fn keep(mut self, features: impl IntoIterator<Item = usize>) -> Self {
+        let features: Vec<usize> = features.into_iter().collect();
+        self.rules.keep.places.extend(Coordinates::positions(&features).places);
+        self.rules.into()
     }
 
     /// With features that are never in.
     #[must_use]
-    pub fn drop(self, features: impl IntoIterator<Item = usize>) -> Self {
-        let mut rules = self.rules;
-        rules.drop.extend(features);
-        rules.into()
+    pub fn drop(mut self, features: impl IntoIterator<Item = usize>) -> Self {
+        let features: Vec<usize> = features.into_iter().collect();
+        self.rules.drop.places.extend(Coordinates::positions(&features).places);
+        self.rules.into()
     }
 
     /// With at most so many features of each of these groups, which do not overlap.
     #[must_use]
-    pub fn quota(self, most: usize, groups: &[Vec<usize>]) -> Self {
-        let mut rules = self.rules;
-        rules.quotas.push((most, Groups::listed(groups)));
-        rules.into()
+    pub fn quota(mut self, most: usize, groups: &[Vec<usize>]) -> Self {
+        self.rules.quotas.push(Quota { most, of: Groups::listed(groups) });
+        self.rules.into()
     }
 
     /// With groups that are chosen as one, so that all limits count groups.
@@ -70,7 +71,11 @@ impl Selection {
     /// With products of features, each `[product, factor, factor]`, that come only with their factors.
     #[must_use]
     pub fn heredity(self, heredity: Heredity, products: &[[usize; 3]]) -> Self {
-        SelectionRules { heredity, products: products.to_vec(), ..self.rules }.into()
+        let product = |indices: &[usize; 3]| {
+            let [product, first, second] = indices.map(|j| Coordinates::range(j, j));
+            Product { product, factors: [first, second] }
+        };
+        SelectionRules { heredity, products: products.iter().map(product).collect(), ..self.rules }.into()
     }
 
     /// The rules as plain data.
@@ -83,10 +88,46 @@ impl Selection {
         if let Some((_, choice)) = self.known.get().filter(|(known, _)| *known == length) {
             return Ok(choice.clone());
         }
-        let choice = planned(&self.rules, length).map_err(|fault| refusal(self.spec(), fault))?;
+        let spec = self.spec();
+        let at = |on: &Coordinates| Blocks::checked(&spec, on, Shape::Vector(length));
+        let lists = |groups: &Groups| match groups {
+            Groups::Listed(lists) => lists.iter().map(at).collect::<Result<Vec<_>>>(),
+            other if other.is_resolved() => Ok(members(other, length)),
+            _ => Err(refusal(&spec, SetFault::NeedsNames)),
+        };
+        let product = |Product { product, factors: [first, second] }: &Product| match (
+            &at(product)?[..],
+            &at(first)?[..],
+            &at(second)?[..],
+        ) {
+            ([product], [first], [second]) => Ok([*product, *first, *second]),
+            _ => Err(refusal(&spec, "a product and its factors are one feature each")),
+        };
+        let rules = &self.rules;
+        let places = Places {
+            most: rules.most,
+            units: rules.units.as_ref().map(lists).transpose()?,
+            keep: at(&rules.keep)?,
+            drop: at(&rules.drop)?,
+            quotas: rules.quotas.iter().map(|quota| Ok((quota.most, lists(&quota.of)?))).collect::<Result<_>>()?,
+            heredity: rules.heredity,
+            products: rules.products.iter().map(product).collect::<Result<_>>()?,
+        };
+        let choice = planned(&places, length).map_err(|fault| refusal(self.spec(), fault))?;
         let _ = self.known.set((length, choice.clone()));
         Ok(choice)
     }
+}
+
+/// The rules by positions.
+struct Places {
+    most: usize,
+    units: Option<Vec<Vec<usize>>>,
+    keep: Vec<usize>,
+    drop: Vec<usize>,
+    quotas: Vec<(usize, Vec<Vec<usize>>)>,
+    heredity: Heredity,
+    products: Vec<[usize; 3]>,
 }
 
 /// Coordinates in units, with what becomes of each unit.
@@ -98,14 +139,10 @@ struct Units {
 }
 
 impl Units {
-    fn new(rules: &SelectionRules, length: usize) -> std::result::Result<Self, SetFault> {
-        let beyond = |j: &usize| *j >= length;
-        if let Some(&j) = rules.keep.iter().chain(&rules.drop).chain(rules.products.iter().flatten()).find(|j| beyond(j)) {
-            return Err(SetFault::BeyondParameter { first: j, last: j, entries: length });
-        }
+    fn new(rules: &Places, length: usize) -> std::result::Result<Self, SetFault> {
         let mut members = match &rules.units {
             None => (0..length).map(|j| vec![j]).collect(),
-            Some(groups) => disjoint(groups, length, "groups")?,
+            Some(groups) => disjoint(groups, length, "groups")?.to_vec(),
         };
         let mut of = vec![None; length];
         for (unit, own) in members.iter().enumerate() {
@@ -142,20 +179,23 @@ fn place(j: usize) -> String {
     format!("feature {}", j + 1)
 }
 
-/// The members of groups that do not overlap; they need not hold every coordinate.
-fn disjoint(groups: &Groups, length: usize, what: &str) -> std::result::Result<Vec<Vec<usize>>, SetFault> {
-    let members = members(groups, length);
+/// Groups that do not overlap; they need not hold every coordinate.
+fn disjoint<'g>(
+    groups: &'g [Vec<usize>],
+    length: usize,
+    what: &str,
+) -> std::result::Result<&'g [Vec<usize>], SetFault> {
     let mut is_taken = vec![false; length];
-    for &j in members.iter().flatten() {
+    for &j in groups.iter().flatten() {
         if std::mem::replace(&mut is_taken[j], true) {
             return Err(format!("{} is in two {what}", place(j)).into());
         }
     }
-    Ok(members)
+    Ok(groups)
 }
 
 /// The choice that the rules leave.
-fn planned(rules: &SelectionRules, length: usize) -> std::result::Result<Choice, SetFault> {
+fn planned(rules: &Places, length: usize) -> std::result::Result<Choice, SetFault> {
     if rules.units.is_none() && rules.most > length {
         return Err(SetFault::TooManyNonzeros { most: length });
     }
@@ -167,9 +207,8 @@ fn planned(rules: &SelectionRules, length: usize) -> std::result::Result<Choice,
     // The quota of each unit, and how many units it leaves.
     let mut pool_of = vec![None; units.members.len()];
     let mut limits: Vec<usize> = Vec::new();
-    let quotas = rules.quotas.iter().map(|(most, groups)| Ok((*most, disjoint(groups, length, "families")?)));
-    for (most, families) in quotas.collect::<std::result::Result<Vec<_>, SetFault>>()? {
-        for family in families {
+    for (most, families) in &rules.quotas {
+        for family in disjoint(families, length, "families")? {
             for unit in family.iter().filter_map(|&j| units.of[j]) {
                 if pool_of[unit].is_some_and(|pool| pool != limits.len()) {
                     let j = units.members[unit].first().copied().unwrap_or_default();
@@ -177,15 +216,15 @@ fn planned(rules: &SelectionRules, length: usize) -> std::result::Result<Choice,
                 }
                 pool_of[unit] = Some(limits.len());
             }
-            limits.push(most);
+            limits.push(*most);
         }
     }
     let kept: Vec<usize> = (0..units.members.len()).filter(|&unit| units.is_kept[unit]).collect();
     for &unit in &kept {
         if let Some(pool) = pool_of[unit] {
-            limits[pool] = limits[pool].checked_sub(1).ok_or_else(|| {
-                SetFault::empty("more features of a family are always in than the family may have")
-            })?;
+            limits[pool] = limits[pool]
+                .checked_sub(1)
+                .ok_or_else(|| SetFault::empty("more features of a family are always in than the family may have"))?;
         }
     }
     let Some(total) = rules.most.checked_sub(kept.len()) else {
@@ -208,7 +247,7 @@ fn planned(rules: &SelectionRules, length: usize) -> std::result::Result<Choice,
             (number[unit], next) = (next, next + 1);
         }
         let members = own.iter().map(|&unit| units.members[unit].clone());
-        choice = choice.beside(&Choice::of_units(*limit, members), 0);
+        choice = choice.beside(&Choice::of_units(*limit, members), |j| j);
     }
     if next > 0 {
         choice = choice.in_all(total);
@@ -221,7 +260,7 @@ fn planned(rules: &SelectionRules, length: usize) -> std::result::Result<Choice,
 }
 
 /// What products need of their factors, unit by unit; products that can never come are taken out.
-fn inherited(rules: &SelectionRules, units: &mut Units) -> std::result::Result<Vec<Need>, SetFault> {
+fn inherited(rules: &Places, units: &mut Units) -> std::result::Result<Vec<Need>, SetFault> {
     for &[product, first, second] in &rules.products {
         let own = [product, first, second].map(|j| units.of[j]);
         if own[0].is_some() && own[1..].contains(&own[0]) {
@@ -258,7 +297,9 @@ fn inherited(rules: &SelectionRules, units: &mut Units) -> std::result::Result<V
             None => break,
         }
     }
-    is_acyclic(&needs, units.members.len()).then_some(needs).ok_or_else(|| "products need each other in a circle".into())
+    is_acyclic(&needs, units.members.len())
+        .then_some(needs)
+        .ok_or_else(|| "products need each other in a circle".into())
 }
 
 /// Whether units can be put in an order in which each comes after all that it names.
@@ -288,7 +329,9 @@ impl Constraint for Selection {
         }
         let scale = scale_of(point);
         let mut gains = work.take_numbers();
-        gains.extend((0..choice.units()).map(|unit| choice.unit(unit).iter().map(|&j| (point[j] / scale).powi(2)).sum::<f64>()));
+        gains.extend(
+            (0..choice.units()).map(|unit| choice.unit(unit).iter().map(|&j| (point[j] / scale).powi(2)).sum::<f64>()),
+        );
         let chosen = best_choice(&choice, &gains);
         work.return_numbers(gains);
         let chosen = chosen.map_err(|fault| projection_failure(self, fault))?;

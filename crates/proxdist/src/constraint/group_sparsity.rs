@@ -9,7 +9,7 @@ use super::structure::members;
 use super::{Choice, Choosing, Constraint, SetFault, Structure, WholeSpace, Workspace, refusal, require_dimension};
 use crate::error::Result;
 use crate::shape::Shape;
-use crate::spec::{Groups, SetSpec};
+use crate::spec::{Coordinates, Groups, SetSpec, positions};
 
 /// At most so many groups with a nonzero entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,13 +37,17 @@ impl GroupSparsity {
         let fault = match &set.groups {
             Groups::Consecutive { size: 0 } => Some("a group must have at least one entry".into()),
             Groups::Consecutive { .. } => None,
-            Groups::Listed(lists) => match group_of_each(lists) {
-                Ok(group_of) => {
-                    set.group_of = group_of;
-                    too_many(keep, lists.len())
-                }
-                Err(reason) => Some(reason.into()),
+            Groups::Listed(lists) => match lists.iter().map(Coordinates::ranges).collect::<Option<Vec<_>>>() {
+                Some(ranges) => match group_of_each(&ranges) {
+                    Ok(group_of) => {
+                        set.group_of = group_of;
+                        too_many(keep, lists.len())
+                    }
+                    Err(reason) => Some(reason.into()),
+                },
+                None => Some(SetFault::NeedsNames),
             },
+            Groups::Prefix { .. } | Groups::Source | Groups::File(_) => Some(SetFault::NeedsNames),
         };
         fault.map_or(Ok(()), |fault| Err(refusal(set.spec(), fault)))?;
         Ok(set)
@@ -52,7 +56,7 @@ impl GroupSparsity {
     fn group(&self, index: usize) -> usize {
         match self.groups {
             Groups::Consecutive { size } => index / size,
-            Groups::Listed(_) => self.group_of[index],
+            _ => self.group_of[index],
         }
     }
 
@@ -68,6 +72,7 @@ impl GroupSparsity {
                 require_dimension(self, self.group_of.len(), length)?;
                 Ok(lists.len())
             }
+            Groups::Prefix { .. } | Groups::Source | Groups::File(_) => Err(refusal(self.spec(), SetFault::NeedsNames)),
         }
     }
 }
@@ -89,15 +94,15 @@ fn group_of_each(lists: &[Vec<(usize, usize)>]) -> std::result::Result<Vec<usize
     let mut next = 0;
     for &(first, last, _) in &ranges {
         if last < first {
-            return Err(format!("the range {first}-{last} runs backwards"));
+            return Err(format!("the range {} runs backwards", positions(first, last)));
         }
         if first < next {
-            return Err(format!("index {first} is in two groups"));
+            return Err(format!("position {} is in two groups", positions(first, first)));
         }
         if first > next {
-            return Err(format!("index {next} is in no group"));
+            return Err(format!("position {} is in no group", positions(next, next)));
         }
-        next = last.checked_add(1).filter(|next| *next <= MOST_INDICES).ok_or("the indices are too large")?;
+        next = last.checked_add(1).filter(|next| *next <= MOST_INDICES).ok_or("the positions are too large")?;
     }
     let mut group_of = Vec::with_capacity(next);
     for (first, last, group) in ranges {

@@ -11,8 +11,8 @@
 use super::common_points::CommonPoints;
 use super::sparse_sum::NonNegativeL1;
 use super::{
-    Ball, Bounds, ConeInBall, Constraint, GroupSparsity, L1Ball, Selection, SetFault, Simplex, SparseBounded, SparseSum,
-    Sparsity, Structure, WholeSpace, Within, Workspace, refusal,
+    Ball, Bounds, ConeInBall, Constraint, GroupSparsity, L1Ball, Selection, SetFault, Simplex, SparseBounded,
+    SparseSum, Sparsity, Structure, WholeSpace, Within, Workspace, refusal,
 };
 use crate::error::{Error, Result};
 use crate::shape::Shape;
@@ -153,7 +153,8 @@ impl Recognised {
             Rule::Keep(keep) => self.keep = Some(self.keep.map_or(keep, |other| other.min(keep))),
             Rule::Select(rules) if self.selection.is_none() => self.selection = Some(rules),
             Rule::Select(rules) => {
-                let (first, second) = (SetSpec::Selection(self.selection.clone().unwrap_or_default()), SetSpec::Selection(rules));
+                let (first, second) =
+                    (SetSpec::Selection(self.selection.clone().unwrap_or_default()), SetSpec::Selection(rules));
                 return Err(no_formula(spec, &first, &second));
             }
             Rule::Ball(radius) => self.ball = least(self.ball, radius),
@@ -213,7 +214,8 @@ impl Recognised {
             Some(keep) => rules.most = rules.most.min(keep),
             None => {}
         }
-        let is_plain = SelectionRules { most: rules.most, units: rules.units.clone(), ..SelectionRules::default() } == rules;
+        let is_plain =
+            SelectionRules { most: rules.most, units: rules.units.clone(), ..SelectionRules::default() } == rules;
         let selection: Box<dyn Constraint> = match rules.units.clone() {
             Some(groups) if is_plain => Box::new(GroupSparsity::of(rules.most, groups)?),
             _ => Box::new(Selection::from(rules.clone())),

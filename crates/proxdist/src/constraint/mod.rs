@@ -13,8 +13,8 @@ mod common_points;
 mod cone_in_ball;
 mod dykstra;
 mod face;
-mod features;
 mod fault;
+mod features;
 mod group_sparsity;
 mod half_space;
 mod intersection;
@@ -25,6 +25,7 @@ mod monotone;
 mod non_negative;
 mod on_support;
 mod picking;
+mod places;
 mod rank;
 mod room;
 mod selection;
@@ -48,8 +49,8 @@ pub use common_points::CommonPoints;
 pub use cone_in_ball::ConeInBall;
 pub use dykstra::Dykstra;
 pub use face::Face;
-pub use features::Selection;
 pub use fault::{ProjectionFault, SetFault};
+pub use features::Selection;
 pub use group_sparsity::GroupSparsity;
 pub use half_space::HalfSpace;
 pub use intersection::{Intersection, Projection, intersection};
@@ -170,7 +171,7 @@ pub fn projected(set: &dyn Constraint, point: &[f64]) -> Result<Vec<f64>> {
 const LONGEST_SPEC: usize = 80;
 
 /// The error of a set whose numbers make no sense, by themselves or for the parameter.
-fn refusal(spec: impl Display, fault: impl Into<SetFault>) -> Error {
+pub(crate) fn refusal(spec: impl Display, fault: impl Into<SetFault>) -> Error {
     Error::constraint(brief(spec), fault)
 }
 

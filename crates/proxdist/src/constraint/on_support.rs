@@ -101,9 +101,10 @@ fn by_one_row(Row { terms, right, is_equality }: &Row, limits: &[(f64, f64)], po
             fixed += a * kept;
         }
     }
-    let scale: f64 = terms.iter().map(|&(j, a)| (a * point[j]).abs().min((a * clip(point[j], limits[j])).abs())).sum::<f64>()
-        + right.abs()
-        + fixed.abs();
+    let scale: f64 =
+        terms.iter().map(|&(j, a)| (a * point[j]).abs().min((a * clip(point[j], limits[j])).abs())).sum::<f64>()
+            + right.abs()
+            + fixed.abs();
     let lambda = if squares > 0.0 { (free + fixed - right) / squares } else { middle };
     terms.iter().for_each(|&(j, a)| point[j] -= lambda * a);
     point.iter_mut().zip(limits).for_each(|(x, limits)| *x = clip(*x, *limits));

@@ -145,8 +145,17 @@ impl Search<'_> {
 mod tests {
     use super::*;
     use crate::constraint::Need;
-    use crate::polish::testing::numbers;
     use std::ops::ControlFlow;
+
+    /// Numbers between -1 and 1.
+    fn numbers(count: usize, seed: u64) -> Vec<f64> {
+        let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ 0x1234_5678;
+        let mut next = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
+        };
+        (0..count).map(|_| next()).collect()
+    }
 
     /// The best of all choices, one by one.
     fn twin(choice: &Choice, gains: &[f64]) -> f64 {
@@ -165,12 +174,15 @@ mod tests {
             let gains: Vec<f64> = random[..10].iter().map(|x| x * x).collect();
             let pick = |at: usize, below: usize| (random[10 + at].abs() * 97.0) as usize % below;
             let (first, second) = (Choice::of_coordinates(pick(0, 5), 0..4), Choice::of_coordinates(pick(1, 4), 4..7));
-            let mut choice =
-                first.beside(&second, 0).beside(&Choice::of_coordinates(pick(2, 4), 7..10), 0).in_all(pick(3, 8));
+            let mut choice = first
+                .beside(&second, |j| j)
+                .beside(&Choice::of_coordinates(pick(2, 4), 7..10), |j| j)
+                .in_all(pick(3, 8));
             for k in 0..pick(4, 5) {
                 let unit = 4 + pick(5, 6);
                 let factors = [pick(6, 4), (pick(7, 4) + k) % 4];
-                let lists = if seed % 2 == 0 { vec![vec![factors[0]], vec![factors[1]]] } else { vec![factors.to_vec()] };
+                let lists =
+                    if seed % 2 == 0 { vec![vec![factors[0]], vec![factors[1]]] } else { vec![factors.to_vec()] };
                 choice = lists.into_iter().fold(choice, |choice, one_of| choice.needing(Need { unit, one_of }));
             }
             let found = best_choice(&choice, &gains).unwrap();

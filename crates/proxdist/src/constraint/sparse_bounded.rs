@@ -103,7 +103,7 @@ impl Choosing for SparseBounded {
             (0..length).partition(|&j| limits.get(j).is_some_and(|limits| excludes_zero(*limits)))
         };
         let keep = self.keep.saturating_sub(forced.len());
-        Choice::always(forced).beside(&Choice::of_coordinates(keep, free), 0)
+        Choice::always(forced).beside(&Choice::of_coordinates(keep, free), |j| j)
     }
 
     fn on_support(&self, support: &[usize]) -> Option<Box<dyn Constraint + '_>> {

@@ -101,8 +101,11 @@ pub fn members(groups: &Groups, length: usize) -> Vec<Vec<usize>> {
         }
         Groups::Listed(lists) => lists
             .iter()
-            .map(|ranges| ranges.iter().flat_map(|&(first, last)| first..=last).filter(|&j| j < length).collect())
+            .map(|group| group.ranges().unwrap_or_default())
+            .map(|ranges| ranges.into_iter().flat_map(|(first, last)| first..=last).filter(|&j| j < length).collect())
             .collect(),
+        // Known only together with names: a set of such groups is not built.
+        Groups::Prefix { .. } | Groups::Source | Groups::File(_) => Vec::new(),
     }
 }
 

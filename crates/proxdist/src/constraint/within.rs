@@ -99,7 +99,8 @@ impl Within {
         };
         let is_forced = |j: usize| limits[j].0 > 0.0 || limits[j].1 < 0.0;
         let choice = self.selection.plan(length)?;
-        let forced: Vec<usize> = (0..choice.units()).filter(|&unit| choice.unit(unit).iter().any(|&j| is_forced(j))).collect();
+        let forced: Vec<usize> =
+            (0..choice.units()).filter(|&unit| choice.unit(unit).iter().any(|&j| is_forced(j))).collect();
         let forced_out = (0..length).filter(|&j| is_forced(j)).find(|j| {
             !choice.always_in().contains(j) && !(0..choice.units()).any(|unit| choice.unit(unit).contains(j))
         });
@@ -111,7 +112,8 @@ impl Within {
             return Err(refusal(self.spec(), fault));
         };
         let rows: Vec<Row> = conic.joint_rows().map(unit_row).collect();
-        let is_apart = conic.rows.iter().all(|row| row.terms.len() == 1) && conic.balls.is_empty() && conic.magnitudes.is_empty();
+        let is_apart =
+            conic.rows.iter().all(|row| row.terms.len() == 1) && conic.balls.is_empty() && conic.magnitudes.is_empty();
         let is_symmetric = self.parts.iter().all(|part| is_symmetric(&part.spec()));
         let free = choice.single_limit().filter(|_| choice.units() == length && is_symmetric);
         let way = match free {

@@ -156,7 +156,8 @@ impl Search<'_> {
             bound -= 2.0 * x * row.right;
         }
         let gain = |&j: &usize| gain(moved[j], plan.limits[j]);
-        let gains: Vec<f64> = (0..plan.choice.units()).map(|unit| plan.choice.unit(unit).iter().map(gain).sum()).collect();
+        let gains: Vec<f64> =
+            (0..plan.choice.units()).map(|unit| plan.choice.unit(unit).iter().map(gain).sum()).collect();
         let chosen = greedy(&plan.choice, &ordered(&gains), places)?;
         bound -= plan.choice.always_in().iter().map(gain).sum::<f64>();
         bound -= chosen.iter().map(|&unit| gains[unit]).sum::<f64>();

@@ -91,12 +91,7 @@ fn filled(choice: &Choice, mut units: Vec<usize>, order: &[usize]) -> Vec<usize>
 
 impl Exchange<'_, '_> {
     /// One round of exchanges of bundles.
-    pub(super) fn by_bundles(
-        &mut self,
-        gram: Option<&mut Gram>,
-        best: &Fitted,
-        watch: &mut Watch,
-    ) -> Result<Round> {
+    pub(super) fn by_bundles(&mut self, gram: Option<&mut Gram>, best: &Fitted, watch: &mut Watch) -> Result<Round> {
         watch.begin();
         let (problem, choice) = (self.problem, self.problem.choice);
         let theta = problem.spread(best);
@@ -106,9 +101,9 @@ impl Exchange<'_, '_> {
         order.sort_by(|&a, &b| gain(b).total_cmp(&gain(a)).then(a.cmp(&b)));
         let (listed, is_whole) = neighbours(choice, &best.units, &order);
         if let Some(gram) = gram {
-            let bounded = listed.into_iter().map(|units| {
-                (gram.least(&choice.support(&units)).unwrap_or(f64::NEG_INFINITY), units)
-            });
+            let bounded = listed
+                .into_iter()
+                .map(|units| (gram.least(&choice.support(&units)).unwrap_or(f64::NEG_INFINITY), units));
             let mut bounded: Vec<(f64, Vec<usize>)> = bounded.collect();
             bounded.sort_by(|a, b| a.0.total_cmp(&b.0));
             let look = Look { problem, gram, budget: &mut self.budget, watch };
@@ -126,7 +121,8 @@ impl Exchange<'_, '_> {
             None
         };
         let here = model.as_mut().map_or(0.0, |model| model.least(&best.units));
-        let scored = listed.into_iter().map(|units| (model.as_mut().map_or(0.0, |model| model.least(&units)) - here, units));
+        let scored =
+            listed.into_iter().map(|units| (model.as_mut().map_or(0.0, |model| model.least(&units)) - here, units));
         let mut scored: Vec<(f64, Vec<usize>)> = scored.collect();
         scored.sort_by(|a, b| a.0.total_cmp(&b.0));
         let at_all = self.budget.allows(problem.cost(best.support.len()) * scored.len() as f64);

@@ -314,9 +314,8 @@ impl Search<'_> {
 fn filled(problem: &Selecting, fitted: Fitted, watch: &mut Watch) -> Result<Fitted> {
     let choice = problem.choice;
     let Some(room) = choice.room(&fitted.units) else { return Ok(fitted) };
-    let can_join = |unit: usize| {
-        fitted.units.binary_search(&unit).is_err() && choice.can_join(unit, &fitted.units, &room)
-    };
+    let can_join =
+        |unit: usize| fitted.units.binary_search(&unit).is_err() && choice.can_join(unit, &fitted.units, &room);
     if !(0..choice.units()).any(can_join) || watch.is_over() {
         return Ok(fitted);
     }

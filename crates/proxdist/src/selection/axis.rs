@@ -207,8 +207,8 @@ mod tests {
         assert_eq!(put("ball:2", 0, "ball:1;center=1,0").unwrap(), "ball:2;center=1,0");
         assert_eq!(put("ball:2,3;center=0,1", 1, "ball:1;center=1,0").unwrap(), "ball:3;center=0,1");
         assert_eq!(
-            put("sparsity:4", 0, "blocks[0-9: sparsity:1][10-19: simplex]").unwrap(),
-            "blocks[0-9: sparsity:4][10-19: simplex]"
+            put("sparsity:4", 0, "blocks[1-10: sparsity:1][11-20: simplex]").unwrap(),
+            "blocks[1-10: sparsity:4][11-20: simplex]"
         );
         assert_eq!(put("group-sparsity:1,2;size=4", 1, "nonneg").unwrap(), "nonneg & group-sparsity:2;size=4");
         assert_eq!(put("group-sparsity:1,2", 1, "group-sparsity:7;size=3").unwrap(), "group-sparsity:2;size=3");
@@ -247,7 +247,7 @@ mod tests {
         assert!(told("boxes:1,2").2.contains("ridge, rho1 or a set: ball, sparsity, rank, l1"));
         assert!(told("é:1").1 == 1 && told("").0.is_empty() && told("ball:NaN").0 == "NaN");
         assert!(put("group-sparsity:1,2", 0, "none").unwrap_err().to_string().contains("size=4"));
-        let twice = put("sparsity:4", 0, "blocks[0-9: sparsity:1][10-19: sparsity:2]").unwrap_err();
+        let twice = put("sparsity:4", 0, "blocks[1-10: sparsity:1][11-20: sparsity:2]").unwrap_err();
         assert!(twice.to_string().contains("occurs 2 times"));
     }
 }

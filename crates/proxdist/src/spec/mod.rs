@@ -5,9 +5,9 @@
 //! | `none` | every vector |
 //! | `ball:1`, `ball:1;center=0.5,0,1` | Euclidean ball |
 //! | `sparsity:20` | at most 20 nonzero entries |
-//! | `sparsity:20;keep=0,3-4;drop=7` | the same with features that are always in, or never |
-//! | `sparsity:9;most=2 per 0-3,4+6` | and at most 2 of each of some groups |
-//! | `sparsity:9;heredity=strong;products=5=0*1` | and feature 5, the product of 0 and 1, only with both (`weak`: with one) |
+//! | `sparsity:20;keep=age,4-5;drop=id_*` | the same with features that are always in, or never |
+//! | `sparsity:9;most=2 per 1-4,5+7` | and at most 2 of each of some groups |
+//! | `sparsity:9;heredity=strong;products=6=1*2` | and feature 6, the product of 1 and 2, only with both (`weak`: with one) |
 //! | `rank:2` | matrices of rank at most 2 |
 //! | `box:0,inf`, `box;lower=0,0,-1;upper=1,inf,1` | limits, shared or one pair per coordinate |
 //! | `nonneg` | no negative entry |
@@ -17,21 +17,30 @@
 //! | `affine;a=1,1,1\|1,-1,0;b=1,0` | linear equations, rows apart by a bar |
 //! | `halfspace;a=1,1,1;b=2` | one linear inequality $a^T x \le b$ |
 //! | `monotone`, `monotone:decreasing` | entries in order |
-//! | `group-sparsity:2;groups=0-3,4-7,8+10+12,9+11` | at most 2 groups nonzero; indices from 0, ranges inclusive |
+//! | `group-sparsity:2;groups=1-4,5-8,9+11+13,10+12` | at most 2 groups nonzero; indices from 0, ranges inclusive |
 //! | `group-sparsity:2;size=4` | the same with consecutive groups of 4 |
-//! | `blocks[0-9: simplex][10-19: box:0,1]` | a set of its own for each range |
+//! | `blocks[1-10: simplex][11-20: box:0,1]` | a set of its own for each range |
 //! | `sparsity:5 & nonneg` | the intersection |
 //!
 //! White space around any part is ignored. Printing gives the canonical text, which reads back as the same set.
 
+mod coordinates;
+mod groups;
+mod names;
 mod parse;
+mod piece;
 mod print;
+mod resolve;
 mod selection;
 mod table;
 #[cfg(test)]
 mod tests;
 
-pub use selection::{Heredity, SelectionRules};
+pub(crate) use coordinates::positions;
+pub use coordinates::{Coordinates, Place};
+pub use groups::Groups;
+pub use names::Names;
+pub use selection::{Heredity, Product, Quota, SelectionRules};
 pub use table::{Convexity, EXAMPLE_SHAPE, SetEntry, sets};
 
 use crate::constraint::{
@@ -124,7 +133,7 @@ pub enum SetSpec {
         /// The groups.
         groups: Groups,
     },
-    /// `blocks[first-last: set]…`, at least one
+    /// `blocks[list: set]…`, at least one; `set[list]` is a single one
     Blocks(Vec<Block>),
     /// `set & set & …`, at least two, none of them an intersection itself
     Intersection(Vec<SetSpec>),
@@ -150,44 +159,12 @@ pub enum Direction {
     Decreasing,
 }
 
-/// How indices are put into groups.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Groups {
-    /// Groups of `size` neighbours.
-    Consecutive {
-        /// Entries in each group.
-        size: usize,
-    },
-    /// Each group a list of inclusive ranges of indices.
-    Listed(Vec<Vec<(usize, usize)>>),
-}
-
-impl Groups {
-    /// Groups given index by index; neighbours are written as ranges.
-    pub fn listed(groups: &[Vec<usize>]) -> Self {
-        let ranges = |indices: &Vec<usize>| {
-            let mut ranges: Vec<(usize, usize)> = Vec::new();
-            for &index in indices {
-                match ranges.last_mut() {
-                    Some((_, last)) if last.checked_add(1) == Some(index) => *last = index,
-                    _ => ranges.push((index, index)),
-                }
-            }
-            ranges
-        };
-        Self::Listed(groups.iter().map(ranges).collect())
-    }
-}
-
-/// A set on a range of indices.
+/// A set on some coordinates.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Block {
-    /// First index, from 0.
-    pub first: usize,
-    /// Last index, inclusive.
-    pub last: usize,
-    /// The set these entries form a vector of.
+    /// Which coordinates, in the order in which they form a vector.
+    pub on: Coordinates,
+    /// The set they form a vector of.
     pub set: SetSpec,
 }
 
@@ -271,11 +248,11 @@ impl SetSpec {
             Self::GroupSparsity { keep, groups } => Box::new(GroupSparsity::of(*keep, groups.clone())?),
             Self::Blocks(blocks) => {
                 let mut set = Blocks::new();
-                for Block { first, last, set: inside } in blocks {
-                    // Before the part itself is looked at: it may cost memory that a slip in the range would multiply.
-                    Blocks::check_range(self, *first, *last, shape)?;
-                    let length = last.saturating_sub(*first) + 1;
-                    set = set.with(*first, *last, inside.unchecked(Shape::Vector(length))?)?;
+                for Block { on, set: inside } in blocks {
+                    // Before the part itself is looked at: it may cost memory that a slip in a position would multiply.
+                    let indices = Blocks::checked(self, on, shape)?;
+                    let inside = inside.unchecked(Shape::Vector(indices.len()))?;
+                    set = set.on(indices, inside)?;
                 }
                 Box::new(set)
             }

@@ -1,8 +1,10 @@
 //! Text to [`SetSpec`], with errors that point at the character.
 
+use super::coordinates::Coordinates;
+pub(super) use super::piece::{Piece, count, number, numbers};
 use super::table::{Form, sets};
 use super::{Block, SetSpec};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::shape::Shape;
 
 /// Blocks inside blocks inside blocks: deeper than this is a mistake.
@@ -10,12 +12,12 @@ const DEEPEST: usize = 8;
 
 /// Reads a whole specification.
 pub(super) fn set(text: &str) -> Result<SetSpec> {
-    any_set(Piece { whole: text, start: 0, end: text.len() }.trimmed(), 0)
+    any_set(Piece::whole(text)?, 0)
 }
 
 /// Reads `1000` or `64x64`.
 pub(super) fn shape(text: &str) -> Result<Shape> {
-    let piece = Piece { whole: text, start: 0, end: text.len() }.trimmed();
+    let piece = Piece::whole(text)?;
     let sizes = piece.split(|c| c == 'x' || c == 'X' || c == '×');
     match sizes[..] {
         [length] => Ok(Shape::Vector(count(length, "a length such as 1000 or a shape such as 64x64")?)),
@@ -40,13 +42,13 @@ fn any_set(piece: Piece, depth: usize) -> Result<SetSpec> {
 
 /// Splits at `&` outside brackets.
 fn top_level_parts(piece: Piece) -> Result<Vec<Piece>> {
-    let (mut parts, mut open, mut start) = (Vec::new(), Vec::new(), piece.start);
+    let (mut parts, mut open, mut start) = (Vec::new(), Vec::new(), piece.start());
     for (at, c) in piece.characters() {
         match c {
             '[' => open.push(at),
             ']' if open.pop().is_none() => return Err(piece.from(at).error("this bracket was never opened")),
             '&' if open.is_empty() => {
-                parts.push(Piece { start, end: at, ..piece }.trimmed());
+                parts.push(piece.between(start, at));
                 start = at + 1;
             }
             _ => {}
@@ -55,23 +57,49 @@ fn top_level_parts(piece: Piece) -> Result<Vec<Piece>> {
     if let Some(at) = open.pop() {
         return Err(piece.from(at).error("this bracket is never closed"));
     }
-    parts.push(Piece { start, ..piece }.trimmed());
+    parts.push(piece.from(start).trimmed());
     Ok(parts)
 }
 
 fn one_set(piece: Piece, depth: usize) -> Result<SetSpec> {
     let name = piece.until(|c| matches!(c, ':' | ';' | '['));
-    match sets().iter().find(|entry| entry.name == name.text()).map(|entry| entry.form) {
-        Some(Form::Arguments(read)) => read(&Arguments::read(piece, name)?),
-        Some(Form::Brackets) => blocks(piece, Piece { start: name.end, ..piece }.trimmed(), depth),
+    match sets()
+        .iter()
+        .find(|entry| entry.name == name.text() || entry.also == Some(name.text()))
+        .map(|entry| entry.form)
+    {
+        Some(Form::Arguments(read)) => {
+            let (whole, on) = on_coordinates(piece)?;
+            let set = read(&Arguments::read(whole, name)?)?;
+            Ok(match on {
+                Some(on) => SetSpec::Blocks(vec![Block { on, set }]),
+                None => set,
+            })
+        }
+        Some(Form::Brackets) => blocks(piece, piece.from(name.end()).trimmed(), depth),
         Some(Form::Between) | None => Err(name.error(unknown(name.text()))),
     }
 }
 
-/// The list `[0-9: simplex][10-19: box:0,1]`.
+/// A set and the coordinates in the brackets behind it, if there are any.
+fn on_coordinates(piece: Piece) -> Result<(Piece, Option<Coordinates>)> {
+    let Some((open, _)) = piece.characters().find(|(_, c)| *c == '[') else {
+        return Ok((piece, None));
+    };
+    // Brackets are balanced: the split at `&` has seen to it.
+    let close = piece.characters().find(|(_, c)| *c == ']').map_or(piece.end(), |(at, _)| at);
+    let after = piece.from((close + 1).min(piece.end())).trimmed();
+    if !after.text().is_empty() {
+        return Err(after.error("nothing follows the coordinates in brackets, as in nonneg[age,income]"));
+    }
+    let list = piece.between(open + 1, close);
+    Ok((piece.between(piece.start(), open), Some(Coordinates::read(list, ',')?)))
+}
+
+/// The list `[1-10: simplex][age,income: box:0,1]`.
 fn blocks(whole: Piece, list: Piece, depth: usize) -> Result<SetSpec> {
-    let example = "blocks[0-9: simplex][10-19: box:0,1]";
-    let (mut blocks, mut level, mut start) = (Vec::new(), 0_usize, list.start);
+    let example = "blocks[1-10: simplex][age,income: box:0,1]";
+    let (mut blocks, mut level, mut start) = (Vec::new(), 0_usize, list.start());
     for (at, c) in list.characters() {
         match c {
             '[' => {
@@ -84,7 +112,7 @@ fn blocks(whole: Piece, list: Piece, depth: usize) -> Result<SetSpec> {
             ']' => {
                 level = level.saturating_sub(1);
                 if level == 0 {
-                    blocks.push(block(Piece { start, end: at, ..list }, depth)?);
+                    blocks.push(block(list.between(start, at), depth)?);
                 }
             }
             c if level == 0 && !c.is_whitespace() => {
@@ -100,11 +128,10 @@ fn blocks(whole: Piece, list: Piece, depth: usize) -> Result<SetSpec> {
 }
 
 fn block(piece: Piece, depth: usize) -> Result<Block> {
-    let Some((colon, _)) = piece.characters().find(|(_, c)| *c == ':') else {
-        return Err(piece.trimmed().error("a block is a range, a colon and a set, as in [0-9: simplex]"));
+    let Some((on, set)) = piece.split_at(":") else {
+        return Err(piece.error("a block is a list of coordinates, a colon and a set, as in [1-10: simplex]"));
     };
-    let (first, last) = range(Piece { end: colon, ..piece }.trimmed())?;
-    Ok(Block { first, last, set: any_set(piece.from(colon + 1).trimmed(), depth + 1)? })
+    Ok(Block { on: Coordinates::read(on, ',')?, set: any_set(set, depth + 1)? })
 }
 
 /// What follows a name: `:main;key=value;key=value`.
@@ -118,19 +145,14 @@ impl<'a> Arguments<'a> {
     fn read(set: Piece<'a>, name: Piece<'a>) -> Result<Self> {
         let mut fields = set.split(|c| c == ';').into_iter();
         let head = fields.next().unwrap_or(set);
-        let after_name = Piece { start: name.end, ..head }.trimmed();
+        let after_name = head.from(name.end()).trimmed();
         let main = match after_name.text().chars().next() {
             None => None,
-            Some(':') => Some(Piece { start: after_name.start + 1, ..after_name }.trimmed()),
+            Some(':') => Some(after_name.from(after_name.start() + 1).trimmed()),
             Some(_) => return Err(after_name.error("a colon, a semicolon or the end is expected here")),
         };
-        let option = |field: Piece<'a>| {
-            let key = field.until(|c| c == '=');
-            match field.whole[key.end..field.end].find('=') {
-                Some(offset) => Ok((key, Piece { start: key.end + offset + 1, ..field }.trimmed())),
-                None => Err(field.error("an option is written key=value")),
-            }
-        };
+        let option =
+            |field: Piece<'a>| field.split_at("=").ok_or_else(|| field.error("an option is written key=value"));
         Ok(Self { set, main, options: fields.map(option).collect::<Result<_>>()? })
     }
 
@@ -161,90 +183,6 @@ impl<'a> Arguments<'a> {
 
     pub(super) fn required(&self, key: &str, example: &str) -> Result<Piece<'a>> {
         self.option(key).ok_or_else(|| self.set.error(format!("{key}=... is missing, as in {example}")))
-    }
-}
-
-/// A part of the text that knows where it is; offsets are in bytes.
-#[derive(Clone, Copy)]
-pub(super) struct Piece<'a> {
-    whole: &'a str,
-    start: usize,
-    end: usize,
-}
-
-impl<'a> Piece<'a> {
-    pub(super) fn text(self) -> &'a str {
-        &self.whole[self.start..self.end]
-    }
-
-    fn characters(self) -> impl Iterator<Item = (usize, char)> + 'a {
-        self.text().char_indices().map(move |(offset, c)| (self.start + offset, c))
-    }
-
-    fn trimmed(self) -> Self {
-        let text = self.text();
-        let start = self.end - text.trim_start().len();
-        Self { start, end: start + text.trim().len(), ..self }
-    }
-
-    /// What comes after a beginning of the piece, without the white space around it.
-    pub(super) fn after(self, beginning: Self) -> Self {
-        self.from(beginning.end).trimmed()
-    }
-
-    /// The rest of the piece from a position on.
-    fn from(self, start: usize) -> Self {
-        Self { start, ..self }
-    }
-
-    /// The beginning of the piece, up to a character, without the white space around it.
-    pub(super) fn until(self, stop: impl Fn(char) -> bool) -> Self {
-        let end = self.characters().find(|(_, c)| stop(*c)).map_or(self.end, |(at, _)| at);
-        Self { end, ..self }.trimmed()
-    }
-
-    pub(super) fn split(self, separator: impl Fn(char) -> bool) -> Vec<Self> {
-        let mut pieces = Vec::new();
-        let mut start = self.start;
-        for (at, c) in self.characters().filter(|(_, c)| separator(*c)) {
-            pieces.push(Self { start, end: at, ..self }.trimmed());
-            start = at + c.len_utf8();
-        }
-        pieces.push(Self { start, ..self }.trimmed());
-        pieces
-    }
-
-    pub(super) fn error(self, reason: impl Into<String>) -> Error {
-        let position = self.whole[..self.start].chars().count() + 1;
-        Error::Spec { text: self.whole.to_owned(), at: self.text().to_owned(), position, reason: reason.into() }
-    }
-}
-
-pub(super) fn number(piece: Piece) -> Result<f64> {
-    match piece.text().parse::<f64>() {
-        Ok(value) if !value.is_nan() => Ok(value),
-        _ => Err(piece.error("a number is expected, such as 0.5, 1e-3, inf or -inf")),
-    }
-}
-
-pub(super) fn numbers(piece: Piece) -> Result<Vec<f64>> {
-    piece.split(|c| c == ',').into_iter().map(number).collect()
-}
-
-pub(super) fn count(piece: Piece, rule: &str) -> Result<usize> {
-    piece.text().parse().map_err(|_| piece.error(format!("a whole number is expected: {rule}")))
-}
-
-/// `4` or `4-7`.
-pub(super) fn range(piece: Piece) -> Result<(usize, usize)> {
-    let rule = "an index such as 4 or a range such as 4-7";
-    match piece.split(|c| c == '-')[..] {
-        [only] => count(only, rule).map(|index| (index, index)),
-        [first, last] => match (count(first, rule)?, count(last, rule)?) {
-            (first, last) if first <= last => Ok((first, last)),
-            _ => Err(piece.error("the range runs backwards")),
-        },
-        _ => Err(piece.error(format!("{rule} is expected"))),
     }
 }
 

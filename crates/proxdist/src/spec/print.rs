@@ -1,5 +1,6 @@
 //! [`SetSpec`] to text, and to words for people.
 
+use super::coordinates::quoted;
 use super::{Block, Direction, Groups, SetSpec};
 use crate::words::{self, plural};
 use std::fmt;
@@ -28,11 +29,13 @@ impl fmt::Display for SetSpec {
             Self::HalfSpace { normal, offset } => write!(f, "halfspace;a={};b={}", numbers(normal), number(*offset)),
             Self::Monotone { direction: Direction::Increasing } => write!(f, "monotone"),
             Self::Monotone { direction: Direction::Decreasing } => write!(f, "monotone:decreasing"),
-            Self::GroupSparsity { keep, groups } => write!(f, "group-sparsity:{keep};{}", groups_text(groups)),
-            Self::Blocks(blocks) => {
-                let text = |block: &Block| format!("[{}: {}]", range(block.first, block.last), block.set);
-                write!(f, "blocks{}", joined(blocks, "", text))
-            }
+            Self::GroupSparsity { keep, groups } => write!(f, "group-sparsity:{keep};{}", grouping(groups)),
+            Self::Blocks(blocks) => match &blocks[..] {
+                [Block { on, set }] if !matches!(set, Self::Blocks(_) | Self::Intersection(_) | Self::Custom(_)) => {
+                    write!(f, "{set}[{on}]")
+                }
+                blocks => write!(f, "blocks{}", joined(blocks, "", |block| format!("[{}: {}]", block.on, block.set))),
+            },
             Self::Intersection(parts) => write!(f, "{}", joined(parts, " & ", ToString::to_string)),
             Self::Custom(name) => f.write_str(name),
         }
@@ -73,13 +76,15 @@ impl SetSpec {
             Self::GroupSparsity { keep, groups } => {
                 let of = match groups {
                     Groups::Consecutive { size } => format!(" of {size} coefficients"),
-                    Groups::Listed(_) => String::new(),
+                    Groups::Prefix { .. } => " of features with a common prefix".to_owned(),
+                    Groups::Source => " of features from one column".to_owned(),
+                    Groups::Listed(_) | Groups::File(_) => String::new(),
                 };
                 format!("at most {}{of}", plural(*keep, "nonzero group"))
             }
             Self::Blocks(blocks) => {
-                let each = |block: &Block| format!("{}-{}: {}", block.first, block.last, block.set.words());
-                format!("by ranges of coefficients, {}", joined(blocks, "; ", each))
+                let each = |block: &Block| format!("for {}: {}", block.on.brief(), block.set.words());
+                joined(blocks, "; ", each)
             }
             Self::Intersection(parts) => joined(parts, ", and ", Self::words),
             Self::Custom(name) => format!("a set of its own ({name})"),
@@ -87,8 +92,15 @@ impl SetSpec {
     }
 }
 
-fn range(first: usize, last: usize) -> String {
-    if first == last { first.to_string() } else { format!("{first}-{last}") }
+pub(super) fn grouping(groups: &Groups) -> String {
+    match groups {
+        Groups::Consecutive { size } => format!("size={size}"),
+        Groups::Listed(groups) => format!("groups={}", joined(groups, ",", |group| group.text("+"))),
+        Groups::Prefix { separator } if separator == "_" => "by=prefix".to_owned(),
+        Groups::Prefix { separator } => format!("by=prefix;separator={}", quoted(separator)),
+        Groups::Source => "by=source".to_owned(),
+        Groups::File(path) => format!("file={}", quoted(path)),
+    }
 }
 
 /// The shortest text that reads back as the same number, without rows of zeros.
@@ -99,25 +111,6 @@ fn number(value: f64) -> String {
 
 fn numbers(values: &[f64]) -> String {
     joined(values, ",", |value| number(*value))
-}
-
-/// Groups as an option of a set.
-pub(super) fn groups_text(groups: &Groups) -> String {
-    match groups {
-        Groups::Consecutive { size } => format!("size={size}"),
-        Groups::Listed(groups) => {
-            let group = |ranges: &Vec<(usize, usize)>| joined(ranges, "+", |&(first, last)| range(first, last));
-            format!("groups={}", joined(groups, ",", group))
-        }
-    }
-}
-
-/// Positions, neighbours as ranges.
-pub(super) fn ranges_text(indices: &[usize]) -> String {
-    match Groups::listed(&[indices.to_vec()]) {
-        Groups::Listed(lists) => joined(&lists.concat(), ",", |&(first, last)| range(first, last)),
-        Groups::Consecutive { .. } => String::new(),
-    }
 }
 
 pub(super) fn joined<T>(items: &[T], separator: &str, text: impl Fn(&T) -> String) -> String {

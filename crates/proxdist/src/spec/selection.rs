@@ -1,8 +1,16 @@
 //! Selections as text: `sparsity:10;keep=…;drop=…;most=2 per …;heredity=strong;products=…`, and the same after `group-sparsity:3;groups=…`.
+//!
+//! After `per` comes a list of groups as in `groups=` (`1-3,age+income,asset_*`), a table of them (`families.csv`), `prefix` (features whose names begin alike; `prefix .` with another
+//! separator), `source` (the indicators of one text column) or `size 4`. Several limits stand apart by a bar. A product is written `P=A*B`.
 
-use super::parse::{Arguments, Piece, count, range};
-use super::print::{groups_text, joined, ranges_text};
+use super::coordinates::{Coordinates, place, quoted};
+use super::names::Names;
+use super::parse::Arguments;
+use super::piece::{Piece, count};
+use super::print::{grouping, joined};
+use super::table::is_table;
 use super::{Groups, SetSpec};
+use crate::constraint::SetFault;
 use crate::error::Result;
 use crate::words::plural;
 use std::fmt;
@@ -14,16 +22,34 @@ pub struct SelectionRules {
     pub most: usize,
     /// Groups that are chosen as one; together they hold every feature once. Without them features are chosen one by one.
     pub units: Option<Groups>,
-    /// Features that are always in, from 0; with groups, the groups that hold them.
-    pub keep: Vec<usize>,
-    /// Features that are never in, from 0.
-    pub drop: Vec<usize>,
-    /// At most so many of each of these groups, which need not hold every feature.
-    pub quotas: Vec<(usize, Groups)>,
+    /// Features that are always in; with groups, the groups that hold them.
+    pub keep: Coordinates,
+    /// Features that are never in.
+    pub drop: Coordinates,
+    /// Limits for groups of features, which need not hold every feature.
+    pub quotas: Vec<Quota>,
     /// When a product may come.
     pub heredity: Heredity,
-    /// Products with their two factors, from 0: `[product, factor, factor]`.
-    pub products: Vec<[usize; 3]>,
+    /// Products of features.
+    pub products: Vec<Product>,
+}
+
+/// At most so many of each of some groups.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Quota {
+    /// The limit of each.
+    pub most: usize,
+    /// The groups, which do not overlap.
+    pub of: Groups,
+}
+
+/// A feature that is the product of two others; each list names one feature.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Product {
+    /// The product.
+    pub product: Coordinates,
+    /// What it is the product of.
+    pub factors: [Coordinates; 2],
 }
 
 /// When a product of two features may be in.
@@ -53,7 +79,7 @@ pub(super) fn read(given: &Arguments, most: usize, units: Option<&Groups>) -> Re
     if OPTIONS.iter().all(|key| given.option(key).is_none()) {
         return Ok(None);
     }
-    let list = |key: &str| -> Result<Vec<usize>> { given.option(key).map_or(Ok(Vec::new()), indices) };
+    let list = |key: &str| given.option(key).map_or(Ok(Coordinates::default()), |piece| Coordinates::read(piece, ','));
     let quotas = match given.option("most") {
         Some(piece) => piece.split(|c| c == '|').into_iter().map(quota).collect::<Result<_>>()?,
         None => Vec::new(),
@@ -70,43 +96,39 @@ pub(super) fn read(given: &Arguments, most: usize, units: Option<&Groups>) -> Re
             None => Vec::new(),
         },
     };
-    let units = units.cloned();
-    let (keep, drop) = (list("keep")?, list("drop")?);
+    let (units, keep, drop) = (units.cloned(), list("keep")?, list("drop")?);
     Ok(Some(SetSpec::Selection(SelectionRules { most, units, keep, drop, quotas, heredity, products })))
 }
 
-fn indices(piece: Piece) -> Result<Vec<usize>> {
-    let ranges = piece.split(|c| c == ',').into_iter().map(range).collect::<Result<Vec<_>>>()?;
-    match ranges.iter().find(|(first, last)| last - first > MOST_INDICES) {
-        Some(_) => Err(piece.error("the positions are too large")),
-        None => Ok(ranges.into_iter().flat_map(|(first, last)| first..=last).collect()),
-    }
-}
-
-/// Beyond this many positions a list is a slip of the pen.
-const MOST_INDICES: usize = 1 << 26;
-
-/// `2 per 0-3,4+6`
-fn quota(piece: Piece) -> Result<(usize, Groups)> {
+/// `2 per 1-3,4+6`
+fn quota(piece: Piece) -> Result<Quota> {
     let rule = "a limit and its groups, as in most=2 per 1-3,4+6";
-    let words = piece.until(char::is_whitespace);
-    let most = count(words, rule)?;
-    let rest = piece.after(words);
-    let word = rest.until(char::is_whitespace);
-    if word.text() != "per" {
-        return Err(piece.error(format!("{rule}, is expected")));
-    }
-    Ok((most, super::table::groups(rest.after(word))?))
+    let Some((most, of)) = piece.split_at(" per ") else { return Err(piece.error(format!("{rule}, is expected"))) };
+    let of = match of.text() {
+        "prefix" => Groups::Prefix { separator: "_".to_owned() },
+        "source" => Groups::Source,
+        text if text.starts_with("prefix ") => {
+            Groups::Prefix { separator: super::coordinates::name(of.last(text.len() - "prefix ".len()))? }
+        }
+        text if text.starts_with("size ") => {
+            Groups::Consecutive { size: count(of.last(text.len() - "size ".len()), "a group size, as in size 4")? }
+        }
+        text if is_table(text) => Groups::File(super::coordinates::name(of)?),
+        _ => super::table::groups(of)?,
+    };
+    Ok(Quota { most: count(most, rule)?, of })
 }
 
-/// `5=0*1`
-fn product(piece: Piece) -> Result<[usize; 3]> {
-    let rule = "a product and its two factors, as in products=6=1*2";
-    let sides = piece.split(|c| c == '=');
-    let [own, factors] = sides[..] else { return Err(piece.error(format!("{rule}, are expected"))) };
-    match factors.split(|c| c == '*')[..] {
-        [first, second] => Ok([count(own, rule)?, count(first, rule)?, count(second, rule)?]),
-        _ => Err(piece.error(format!("{rule}, are expected"))),
+/// `6=1*2`
+fn product(piece: Piece) -> Result<Product> {
+    let fault = || piece.error("a product and its two factors are expected, as in products=6=1*2");
+    // Names may have an equals sign in them: the last one outside backquotes counts.
+    let (equals, _) = piece.characters().filter(|(_, c)| *c == '=').last().ok_or_else(fault)?;
+    let one = |piece: Piece| Ok(Coordinates { places: vec![place(piece)?] });
+    let own = one(piece.between(piece.start(), equals))?;
+    match piece.between(equals + 1, piece.end()).split(|c| c == '*')[..] {
+        [first, second] => Ok(Product { product: own, factors: [one(first)?, one(second)?] }),
+        _ => Err(fault()),
     }
 }
 
@@ -114,37 +136,85 @@ impl fmt::Display for SelectionRules {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.units {
             None => write!(f, "sparsity:{}", self.most)?,
-            Some(groups) => write!(f, "group-sparsity:{};{}", self.most, groups_text(groups))?,
+            Some(groups) => write!(f, "group-sparsity:{};{}", self.most, grouping(groups))?,
         }
         for (key, list) in [("keep", &self.keep), ("drop", &self.drop)] {
-            if !list.is_empty() {
-                write!(f, ";{key}={}", ranges_text(list))?;
+            if !list.places.is_empty() {
+                write!(f, ";{key}={list}")?;
             }
         }
         if !self.quotas.is_empty() {
-            let quota = |(most, groups): &(usize, Groups)| format!("{most} per {}", groups_text(groups).trim_start_matches("groups="));
+            let quota = |Quota { most, of }: &Quota| format!("{most} per {}", per(of));
             write!(f, ";most={}", joined(&self.quotas, "|", quota))?;
         }
         if !self.products.is_empty() {
-            let product = |[own, first, second]: &[usize; 3]| format!("{own}={first}*{second}");
+            let product =
+                |Product { product, factors: [first, second] }: &Product| format!("{product}={first}*{second}");
             write!(f, ";heredity={};products={}", self.heredity.word(), joined(&self.products, ",", product))?;
         }
         Ok(())
     }
 }
 
+/// Groups after `per`.
+fn per(groups: &Groups) -> String {
+    match groups {
+        Groups::Consecutive { size } => format!("size {size}"),
+        Groups::Listed(lists) => match joined(lists, ",", |list| list.text("+")) {
+            text if matches!(&text[..], "prefix" | "source") => format!("`{text}`"),
+            text => text,
+        },
+        Groups::Prefix { separator } if separator == "_" => "prefix".to_owned(),
+        Groups::Prefix { separator } => format!("prefix {}", quoted(separator)),
+        Groups::Source => "source".to_owned(),
+        Groups::File(path) => quoted(path),
+    }
+}
+
 impl SelectionRules {
+    /// Whether only positions are used.
+    pub fn is_resolved(&self) -> bool {
+        let products =
+            self.products.iter().flat_map(|Product { product, factors }| [product, &factors[0], &factors[1]]);
+        self.groups().all(Groups::is_resolved)
+            && [&self.keep, &self.drop].into_iter().chain(products).all(Coordinates::is_resolved)
+    }
+
+    /// The groups that the rules speak of.
+    pub(crate) fn groups(&self) -> impl Iterator<Item = &Groups> {
+        self.units.iter().chain(self.quotas.iter().map(|quota| &quota.of))
+    }
+
+    /// The same rules by positions.
+    pub(super) fn resolve(&self, names: &Names) -> std::result::Result<Self, SetFault> {
+        let list = |on: &Coordinates| -> std::result::Result<Coordinates, SetFault> {
+            if on.places.is_empty() { Ok(Coordinates::default()) } else { Ok(Coordinates::positions(&names.find(on)?)) }
+        };
+        let product = |Product { product, factors: [first, second] }: &Product| {
+            Ok(Product { product: list(product)?, factors: [list(first)?, list(second)?] })
+        };
+        let quota = |Quota { most, of }: &Quota| Ok(Quota { most: *most, of: of.resolve_some(names, false)? });
+        Ok(Self {
+            most: self.most,
+            units: self.units.as_ref().map(|groups| groups.resolve(names)).transpose()?,
+            keep: list(&self.keep)?,
+            drop: list(&self.drop)?,
+            quotas: self.quotas.iter().map(quota).collect::<std::result::Result<_, SetFault>>()?,
+            heredity: self.heredity,
+            products: self.products.iter().map(product).collect::<std::result::Result<_, SetFault>>()?,
+        })
+    }
+
     /// What the rules ask for, in words.
     pub(super) fn words(&self) -> String {
         let what = if self.units.is_some() { "nonzero group" } else { "nonzero coefficient" };
         let mut words = format!("at most {}", plural(self.most, what));
-        if !self.keep.is_empty() {
-            words += &format!(", {} always in", self.keep.len());
+        for (list, when) in [(&self.keep, "always"), (&self.drop, "never")] {
+            if !list.places.is_empty() {
+                words += &format!(", {} {when} in", list.brief());
+            }
         }
-        if !self.drop.is_empty() {
-            words += &format!(", {} never in", self.drop.len());
-        }
-        for (most, _) in &self.quotas {
+        for Quota { most, .. } in &self.quotas {
             words += &format!(", at most {most} of each family");
         }
         if !self.products.is_empty() {

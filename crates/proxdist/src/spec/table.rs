@@ -1,7 +1,8 @@
 //! The table of sets: how each is written, read and described. The parser dispatches by it, `proxdist constraints` prints it, and a test makes
 //! sure that no set is missing in it.
 
-use super::parse::{Arguments, Piece, count, number, numbers, range};
+use super::coordinates::{Coordinates, name};
+use super::parse::{Arguments, Piece, count, number, numbers};
 use super::{Direction, Groups, SetSpec, selection};
 use crate::error::Result;
 use crate::shape::Shape;
@@ -16,6 +17,8 @@ pub const EXAMPLE_SHAPE: Shape = Shape::Matrix { rows: 2, columns: 2 };
 pub struct SetEntry {
     /// The word the specification starts with.
     pub name: &'static str,
+    /// Another word for it.
+    pub(super) also: Option<&'static str>,
     /// How it is written.
     pub syntax: &'static str,
     /// Which vectors belong to the set.
@@ -72,7 +75,8 @@ pub(super) enum Form {
 const SETS: &[SetEntry] = &[
     SetEntry {
         name: "none",
-        syntax: "none",
+        also: Some("free"),
+        syntax: "none or free",
         definition: "every vector",
         convex: Convexity::Yes,
         cost: "none",
@@ -81,6 +85,7 @@ const SETS: &[SetEntry] = &[
     },
     SetEntry {
         name: "ball",
+        also: None,
         syntax: "ball:R or ball:R;center=C,C,...",
         definition: "within distance R of the origin or of a center",
         convex: Convexity::Yes,
@@ -90,7 +95,8 @@ const SETS: &[SetEntry] = &[
     },
     SetEntry {
         name: "sparsity",
-        syntax: "sparsity:S, with ;keep=0,3-4 ;drop=7 ;most=2 per 0-3,4+6 ;heredity=strong;products=5=0*1",
+        also: None,
+        syntax: "sparsity:S, with ;keep=LIST ;drop=LIST ;most=2 per GROUPS ;heredity=strong;products=P=A*B,...",
         definition: "at most S nonzero entries; some always in (they count), some never, at most 2 of each group, products only with their factors",
         convex: Convexity::No,
         cost: "p",
@@ -99,6 +105,7 @@ const SETS: &[SetEntry] = &[
     },
     SetEntry {
         name: "rank",
+        also: None,
         syntax: "rank:R",
         definition: "matrix of rank at most R",
         convex: Convexity::No,
@@ -108,6 +115,7 @@ const SETS: &[SetEntry] = &[
     },
     SetEntry {
         name: "box",
+        also: None,
         syntax: "box:L,U or box;lower=L,...;upper=U,...",
         definition: "every entry between limits, which may be inf",
         convex: Convexity::Yes,
@@ -117,6 +125,7 @@ const SETS: &[SetEntry] = &[
     },
     SetEntry {
         name: "nonneg",
+        also: None,
         syntax: "nonneg",
         definition: "no negative entry",
         convex: Convexity::Yes,
@@ -126,6 +135,7 @@ const SETS: &[SetEntry] = &[
     },
     SetEntry {
         name: "l1",
+        also: None,
         syntax: "l1:R",
         definition: "magnitudes sum to at most R",
         convex: Convexity::Yes,
@@ -135,6 +145,7 @@ const SETS: &[SetEntry] = &[
     },
     SetEntry {
         name: "linf",
+        also: None,
         syntax: "linf:R",
         definition: "every magnitude at most R",
         convex: Convexity::Yes,
@@ -144,6 +155,7 @@ const SETS: &[SetEntry] = &[
     },
     SetEntry {
         name: "simplex",
+        also: None,
         syntax: "simplex or simplex:T",
         definition: "no negative entry, sum exactly T (1 if left out)",
         convex: Convexity::Yes,
@@ -156,6 +168,7 @@ const SETS: &[SetEntry] = &[
     },
     SetEntry {
         name: "affine",
+        also: None,
         syntax: "affine;a=ROW|ROW|...;b=B,B,...",
         definition: "solves the equations A x = b",
         convex: Convexity::Yes,
@@ -165,6 +178,7 @@ const SETS: &[SetEntry] = &[
     },
     SetEntry {
         name: "halfspace",
+        also: None,
         syntax: "halfspace;a=A,A,...;b=B",
         definition: "satisfies a.x <= b",
         convex: Convexity::Yes,
@@ -174,6 +188,7 @@ const SETS: &[SetEntry] = &[
     },
     SetEntry {
         name: "monotone",
+        also: None,
         syntax: "monotone or monotone:decreasing",
         definition: "entries in increasing or decreasing order",
         convex: Convexity::Yes,
@@ -183,24 +198,29 @@ const SETS: &[SetEntry] = &[
     },
     SetEntry {
         name: "group-sparsity",
-        syntax: "group-sparsity:G;groups=0-3,4+6,5 or group-sparsity:G;size=N",
-        definition: "at most G groups with a nonzero entry; + unites ranges, a comma starts the next group",
+        also: None,
+        syntax: "group-sparsity:G;groups=1-4,age+income,asset_* or ;size=N or ;by=prefix or ;by=source or ;file=TABLE.csv",
+        definition: "at most G groups with a nonzero entry; + unites, a comma starts the next group; by the part of a name before _; \
+                     by the text column an indicator comes from; by a table of features and their groups",
         convex: Convexity::No,
         cost: "p",
-        example: "group-sparsity:1;groups=0+2,1,3",
+        example: "group-sparsity:1;groups=1+3,2,4",
         form: Form::Arguments(group_sparsity),
     },
     SetEntry {
         name: "blocks",
-        syntax: "blocks[0-9: SET][10-19: SET]",
-        definition: "a set of its own for each range of indices",
+        also: None,
+        syntax: "SET[age,income] or blocks[asset_*: SET][1-10: SET]",
+        definition: "the set on these coordinates, all others being free; or a set of its own for each list of coordinates: names, \
+                     ranges first..last, patterns, positions from 1, !name for all but one",
         convex: Convexity::Depends,
         cost: "sum of the parts",
-        example: "blocks[0-1: simplex][2-3: sparsity:1]",
+        example: "blocks[1-2: simplex][3-4: sparsity:1]",
         form: Form::Brackets,
     },
     SetEntry {
         name: "&",
+        also: None,
         syntax: "SET & SET",
         definition: "in both sets, exactly: convex sets of every kind; sparsity with box, nonneg, linf, simplex or l1; \
                      cones in a ball; anything else is refused",
@@ -223,7 +243,13 @@ impl SetSpec {
             Self::WholeSpace => "none",
             Self::Ball { .. } => "ball",
             Self::Sparsity { .. } => "sparsity",
-            Self::Selection(rules) => if rules.units.is_some() { "group-sparsity" } else { "sparsity" },
+            Self::Selection(rules) => {
+                if rules.units.is_some() {
+                    "group-sparsity"
+                } else {
+                    "sparsity"
+                }
+            }
             Self::Rank { .. } => "rank",
             Self::Bounds { .. } | Self::BoundsEach { .. } => "box",
             Self::NonNegative => "nonneg",
@@ -316,20 +342,40 @@ fn bounds(given: &Arguments) -> Result<SetSpec> {
 }
 
 fn group_sparsity(given: &Arguments) -> Result<SetSpec> {
-    given.only(true, &[&["groups", "size"][..], &selection::OPTIONS].concat())?;
-    let example = "group-sparsity:2;groups=0-3,4-7,8+10+12,9+11 or group-sparsity:2;size=4";
+    given.only(true, &[&["groups", "size", "by", "separator", "file"][..], &selection::OPTIONS].concat())?;
+    let example = "group-sparsity:2;groups=1-4,age+income,asset_* or group-sparsity:2;size=4";
     let keep = count(given.main(example)?, "a number of groups, as in group-sparsity:2;size=4")?;
-    let groups = match (given.option("groups"), given.option("size")) {
-        (Some(lists), None) => self::groups(lists)?,
-        (None, Some(size)) => Groups::Consecutive { size: count(size, "a group size, as in size=4")? },
-        (Some(_), Some(size)) => return Err(size.error("give groups or size, not both")),
-        (None, None) => return Err(given.set.error(format!("the groups are missing, as in {example}"))),
+    let ways = ["groups", "size", "by", "file"].map(|key| given.option(key).map(|value| (key, value)));
+    let mut ways = ways.into_iter().flatten();
+    let Some((key, value)) = ways.next() else {
+        return Err(given.set.error(format!("the groups are missing, as in {example}")));
+    };
+    if let Some((_, second)) = ways.next() {
+        return Err(second.error("give groups, size, by or file, only one of them"));
+    }
+    if let Some(separator) = given.option("separator").filter(|_| value.text() != "prefix") {
+        return Err(separator.error("a separator belongs to by=prefix"));
+    }
+    let groups = match (key, value.text()) {
+        ("size", _) => Groups::Consecutive { size: count(value, "a group size, as in size=4")? },
+        ("file", _) => Groups::File(name(value)?),
+        ("groups", text) if is_table(text) => Groups::File(name(value)?),
+        ("groups", _) => self::groups(value)?,
+        (_, "prefix") => Groups::Prefix { separator: given.option("separator").map_or(Ok("_".to_owned()), name)? },
+        (_, "source") => Groups::Source,
+        _ => return Err(value.error("prefix or source is expected")),
     };
     Ok(selection::read(given, keep, Some(&groups))?.unwrap_or(SetSpec::GroupSparsity { keep, groups }))
 }
 
-/// `0-3,4+6,5`
+/// `1-3,age+income,asset_*`
 pub(super) fn groups(lists: Piece) -> Result<Groups> {
-    let list = |group: Piece| group.split(|c| c == '+').into_iter().map(range).collect::<Result<_>>();
+    let list = |group: Piece| Coordinates::read(group, '+');
     Ok(Groups::Listed(lists.split(|c| c == ',').into_iter().map(list).collect::<Result<_>>()?))
+}
+
+/// Whether one word in place of a list of groups is the path of a table.
+pub(super) fn is_table(text: &str) -> bool {
+    let is_one = !text.contains([',', '+', '`', '*']);
+    is_one && [".csv", ".tsv", ".csv.gz", ".tsv.gz"].iter().any(|end| text.ends_with(end))
 }

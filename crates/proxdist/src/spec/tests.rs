@@ -8,7 +8,8 @@ fn next(set: &SetSpec) -> Option<SetSpec> {
     let text = match set {
         SetSpec::WholeSpace => "ball:1",
         SetSpec::Ball { .. } => "sparsity:1",
-        SetSpec::Sparsity { .. } => "rank:1",
+        SetSpec::Sparsity { .. } => "sparsity:1;keep=1",
+        SetSpec::Selection(_) => "rank:1",
         SetSpec::Rank { .. } => "box:0,1",
         SetSpec::Bounds { .. } => "box;lower=0;upper=1",
         SetSpec::BoundsEach { .. } => "nonneg",
@@ -19,7 +20,7 @@ fn next(set: &SetSpec) -> Option<SetSpec> {
         SetSpec::Affine { .. } => "halfspace;a=1;b=1",
         SetSpec::HalfSpace { .. } => "monotone",
         SetSpec::Monotone { .. } => "group-sparsity:1;size=1",
-        SetSpec::GroupSparsity { .. } => "blocks[0: none]",
+        SetSpec::GroupSparsity { .. } => "blocks[1: none]",
         SetSpec::Blocks(_) => "none & none",
         SetSpec::Intersection(_) => return Some(SetSpec::Custom("mine".to_owned())),
         SetSpec::Custom(_) => return None,
@@ -66,7 +67,7 @@ fn sets_are_described_in_words() -> Result<()> {
     let words = |text: &str| SetSpec::parse(text).map(|set| set.words());
     assert_eq!(words("sparsity:1 & nonneg")?, "at most 1 nonzero coefficient, and no negative coefficient");
     assert_eq!(words("box:-inf,inf")?, words("none")?);
-    assert_eq!(words("blocks[0-1: simplex]")?, format!("by ranges of coefficients, 0-1: {}", words("simplex")?));
+    assert_eq!(words("blocks[1-2: simplex]")?, format!("for 1-2: {}", words("simplex")?));
     Ok(())
 }
 

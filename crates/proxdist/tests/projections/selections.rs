@@ -84,19 +84,19 @@ pub(crate) fn selections() -> Vec<Case> {
     let strong: Allows = |c| count(c) <= 4 && (!c[4] || (c[0] && c[1])) && (!c[5] || (c[1] && c[2]));
     let weak: Allows = |c| count(c) <= 3 && (!c[4] || c[0] || c[1]) && (!c[5] || c[1] || c[2]);
     vec![
-        plain("sparsity:3;keep=1,4", |c| c[1] && c[4] && count(c) <= 3),
-        plain("sparsity:2;drop=0,5", |c| !c[0] && !c[5] && count(c) <= 2),
-        plain("sparsity:3;keep=2;drop=0;most=1 per 1-3", |c| c[2] && !c[0] && !c[1] && !c[3] && count(c) <= 3),
-        plain("sparsity:4;most=2 per 0-2|1 per 3+5", |c| count(c) <= 4 && count(&c[..3]) <= 2 && !(c[3] && c[5])),
-        plain("group-sparsity:2;size=2;keep=3", |c| {
+        plain("sparsity:3;keep=2,5", |c| c[1] && c[4] && count(c) <= 3),
+        plain("sparsity:2;drop=1,6", |c| !c[0] && !c[5] && count(c) <= 2),
+        plain("sparsity:3;keep=3;drop=1;most=1 per 2-4", |c| c[2] && !c[0] && !c[1] && !c[3] && count(c) <= 3),
+        plain("sparsity:4;most=2 per 1-3|1 per 4+6", |c| count(c) <= 4 && count(&c[..3]) <= 2 && !(c[3] && c[5])),
+        plain("group-sparsity:2;size=2;keep=4", |c| {
             c[2] && c[3] && (0..3).filter(|g| c[2 * g] || c[2 * g + 1]).count() <= 2
         }),
-        plain("group-sparsity:2;groups=0+5,1,2,3+4;most=1 per 1+2;drop=5", |c| {
+        plain("group-sparsity:2;groups=1+6,2,3,4+5;most=1 per 2+3;drop=6", |c| {
             !c[5] && !(c[1] && c[2]) && [c[0], c[1], c[2], c[3] || c[4]].into_iter().filter(|c| *c).count() <= 2
         }),
-        plain("sparsity:4;heredity=strong;products=4=0*1,5=1*2", strong),
-        plain("sparsity:3;heredity=weak;products=4=0*1,5=1*2", weak),
-        plain("sparsity:4;keep=0;most=1 per 2-3;heredity=strong;products=4=0*1,5=1*2", |c| {
+        plain("sparsity:4;heredity=strong;products=5=1*2,6=2*3", strong),
+        plain("sparsity:3;heredity=weak;products=5=1*2,6=2*3", weak),
+        plain("sparsity:4;keep=1;most=1 per 3-4;heredity=strong;products=5=1*2,6=2*3", |c| {
             c[0] && !(c[2] && c[3]) && count(c) <= 4 && (!c[4] || c[1]) && (!c[5] || (c[1] && c[2]))
         }),
     ]
@@ -106,16 +106,21 @@ pub(crate) fn selections() -> Vec<Case> {
 pub(crate) fn within_sets() -> Vec<Case> {
     let three: Allows = |c| count(c) <= 3;
     vec![
-        limited("sparsity:3;keep=1 & nonneg", |c| c[1] && count(c) <= 3, [0.0; 6], [INF; 6]),
+        limited("sparsity:3;keep=2 & nonneg", |c| c[1] && count(c) <= 3, [0.0; 6], [INF; 6]),
         limited(
-            "sparsity:3;most=1 per 0-2 & box;lower=-1,0,-inf,0.5,-2,0;upper=1,inf,0,2,2,0",
+            "sparsity:3;most=1 per 1-3 & box;lower=-1,0,-inf,0.5,-2,0;upper=1,inf,0,2,2,0",
             |c| count(&c[..3]) <= 1 && count(c) <= 3,
             [-1.0, 0.0, -INF, 0.5, -2.0, 0.0],
             [1.0, INF, 0.0, 2.0, 2.0, 0.0],
         ),
-        limited("group-sparsity:2;size=2 & linf:1.5", |c| (0..3).filter(|g| c[2 * g] || c[2 * g + 1]).count() <= 2, [-1.5; 6], [1.5; 6]),
         limited(
-            "sparsity:4;heredity=strong;products=4=0*1,5=1*2 & box:-1,2",
+            "group-sparsity:2;size=2 & linf:1.5",
+            |c| (0..3).filter(|g| c[2 * g] || c[2 * g + 1]).count() <= 2,
+            [-1.5; 6],
+            [1.5; 6],
+        ),
+        limited(
+            "sparsity:4;heredity=strong;products=5=1*2,6=2*3 & box:-1,2",
             |c| count(c) <= 4 && (!c[4] || (c[0] && c[1])) && (!c[5] || (c[1] && c[2])),
             [-1.0; 6],
             [2.0; 6],
@@ -126,15 +131,25 @@ pub(crate) fn within_sets() -> Vec<Case> {
         summing("sparsity:3 & affine;a=2,2,2,2,2,2;b=-2", three, [2.0; 6], -2.0, (-INF, INF)),
         summing("sparsity:3 & affine;a=1,2,0.5,-1,1.5,-0.5;b=1", three, UNEVEN, 1.0, (-INF, INF)),
         summing("sparsity:3 & affine;a=1,2,0.5,-1,1.5,-0.5;b=1 & linf:1.5", three, UNEVEN, 1.0, (-1.5, 1.5)),
-        summing("sparsity:3;keep=0 & affine;a=1,1,1,1,1,1;b=0", |c| c[0] && count(c) <= 3, EVEN, 0.0, (-INF, INF)),
-        summing("sparsity:3;most=1 per 0-1,2-3 & simplex & box:0,0.5", |c| {
-            !(c[0] && c[1]) && !(c[2] && c[3]) && count(c) <= 3
-        }, EVEN, 1.0, (0.0, 0.5)),
+        summing("sparsity:3;keep=1 & affine;a=1,1,1,1,1,1;b=0", |c| c[0] && count(c) <= 3, EVEN, 0.0, (-INF, INF)),
+        summing(
+            "sparsity:3;most=1 per 1-2,3-4 & simplex & box:0,0.5",
+            |c| !(c[0] && c[1]) && !(c[2] && c[3]) && count(c) <= 3,
+            EVEN,
+            1.0,
+            (0.0, 0.5),
+        ),
         case(
             "sparsity:2 & halfspace;a=1,2,0.5,-1,1.5,-0.5;b=0.3",
             V6,
             |x| is_allowed(x, |c| count(c) <= 2) && at_most(dot(x, &UNEVEN), 0.3),
-            |x| nearest(x, |c| count(c) <= 2, |v, support| Some(twins::half_space(v, &of(&UNEVEN, support), 0.3, <[f64]>::to_vec))),
+            |x| {
+                nearest(
+                    x,
+                    |c| count(c) <= 2,
+                    |v, support| Some(twins::half_space(v, &of(&UNEVEN, support), 0.3, <[f64]>::to_vec)),
+                )
+            },
         ),
         case(
             "sparsity:3 & affine;a=1,2,0.5,-1,1.5,-0.5|1,-1,2,1,0.5,3;b=1,0.5",
@@ -168,7 +183,7 @@ pub(crate) fn within_sets() -> Vec<Case> {
             },
         ),
         case(
-            "sparsity:4;keep=5 & simplex:2",
+            "sparsity:4;keep=6 & simplex:2",
             V6,
             |x| is_allowed(x, |c| c[5] && count(c) <= 4) && on_simplex(x, 2.0),
             |x| nearest(x, |c| c[5] && count(c) <= 4, |v, _| Some(twins::simplex(v, 2.0))),

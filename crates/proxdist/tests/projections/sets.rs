@@ -33,7 +33,10 @@ const INF: f64 = f64::INFINITY;
 
 /// Everything that is tested; a new set is a new line in one of the lists below.
 pub(crate) fn every_set() -> Vec<Case> {
-    [basic_sets(), structured_sets(), sparse_sets(), cones_in_a_ball(), iterated_sets(), selections(), within_sets()].into_iter().flatten().collect()
+    [basic_sets(), structured_sets(), sparse_sets(), cones_in_a_ball(), iterated_sets(), selections(), within_sets()]
+        .into_iter()
+        .flatten()
+        .collect()
 }
 
 /// The first half of the grammar: one rule for each entry, or for their size.
@@ -97,7 +100,7 @@ fn structured_sets() -> Vec<Case> {
             |x| twins::reversed(x, twins::increasing),
         ),
         case(
-            "group-sparsity:1;groups=0+2,1+3-4,5",
+            "group-sparsity:1;groups=1+3,2+4-5,6",
             V6,
             |x| nonzero_groups(x, &listed()) <= 1,
             |x| twins::by_support(x, &listed(), 1, |v, _| Some(v.to_vec())),
@@ -109,7 +112,7 @@ fn structured_sets() -> Vec<Case> {
             |x| twins::by_support(x, &pairs(), 2, |v, _| Some(v.to_vec())),
         ),
         case(
-            "blocks[0-1: simplex][3-5: sparsity:1 & nonneg]",
+            "blocks[1-2: simplex][4-6: sparsity:1 & nonneg]",
             V6,
             |x| on_simplex(&x[..2], 1.0) && nonzeros(&x[3..]) <= 1 && within(&x[3..], 0.0, INF),
             |x| {
@@ -208,7 +211,7 @@ fn cones_in_a_ball() -> Vec<Case> {
             |x| twins::ball(&twins::low_rank(x, 4, 3, 1), &[0.0; 12], 2.0),
         ),
         case(
-            "blocks[0-2: monotone] & ball:1.5",
+            "blocks[1-3: monotone] & ball:1.5",
             V6,
             |x| at_most(norm(x), 1.5) && at_most(x[0], x[1]) && at_most(x[1], x[2]),
             |x| twins::cone_in_ball(x, 1.5, |v| [twins::increasing(&v[..3]), v[3..].to_vec()].concat()),
