@@ -111,14 +111,15 @@ impl Choice {
         self
     }
 
-    /// At most `total` units of all pools together.
-    #[must_use]
-    pub fn in_all(mut self, total: usize) -> Self {
-        let room: usize = (0..self.keep.len()).map(|pool| self.keep[pool].min(self.size_of(pool))).sum();
-        let before: usize = self.totals.iter().sum();
-        self.families.fill(0);
-        self.totals = vec![total.min(room).min(before)];
-        self
+    /// Units with the pool of each, the limits of the pools, and a limit for all of them.
+    pub fn in_pools(units: impl IntoIterator<Item = (Vec<usize>, usize)>, keep: Vec<usize>, total: usize) -> Self {
+        let (members, pools): (Vec<Vec<usize>>, Vec<usize>) = units.into_iter().unzip();
+        let mut choice = Self { pools, ..Self::of_units(total, members) };
+        let sizes = (0..keep.len()).map(|pool| choice.size_of(pool));
+        choice.keep = keep.iter().zip(sizes).map(|(keep, size)| *keep.min(&size)).collect();
+        choice.families = vec![0; choice.keep.len()];
+        choice.totals = vec![total.min(choice.keep.iter().sum())];
+        choice
     }
 
     /// The same with some units always in, and what they need without a choice; `None` if they do not fit or need what is left open.

@@ -234,24 +234,11 @@ fn planned(rules: &Places, length: usize) -> std::result::Result<Choice, SetFaul
     let chosen: Vec<usize> =
         (0..units.members.len()).filter(|&unit| !units.is_kept[unit] && !units.members[unit].is_empty()).collect();
     limits.push(chosen.len());
-    let mut choice = Choice::always(kept.iter().flat_map(|&unit| units.members[unit].iter().copied()));
     let mut number = vec![usize::MAX; units.members.len()];
-    let mut next = 0;
-    for (pool, limit) in limits.iter().enumerate() {
-        let own: Vec<usize> =
-            chosen.iter().copied().filter(|&unit| pool_of[unit].unwrap_or(limits.len() - 1) == pool).collect();
-        if own.is_empty() {
-            continue;
-        }
-        for &unit in &own {
-            (number[unit], next) = (next, next + 1);
-        }
-        let members = own.iter().map(|&unit| units.members[unit].clone());
-        choice = choice.beside(&Choice::of_units(*limit, members), |j| j);
-    }
-    if next > 0 {
-        choice = choice.in_all(total);
-    }
+    chosen.iter().enumerate().for_each(|(place, &unit)| number[unit] = place);
+    let in_pools = chosen.iter().map(|&unit| (units.members[unit].clone(), pool_of[unit].unwrap_or(limits.len() - 1)));
+    let always = Choice::always(kept.iter().flat_map(|&unit| units.members[unit].iter().copied()));
+    let choice = always.beside(&Choice::in_pools(in_pools, limits.clone(), total), |j| j);
     for need in &mut needs {
         need.unit = number[need.unit];
         need.one_of.iter_mut().for_each(|unit| *unit = number[*unit]);

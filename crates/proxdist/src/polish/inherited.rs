@@ -6,7 +6,7 @@
 use super::every_choice::{Look, Looked, margin};
 use super::exchange::{Exchange, Round, promise};
 use super::gram::Gram;
-use super::refit::{Fitted, Watch};
+use super::refit::{Fitted, Watch, exchanged};
 use super::subsets::Model;
 use super::sweep::sweep;
 use crate::constraint::{Choice, with};
@@ -39,6 +39,13 @@ pub(super) fn neighbours(choice: &Choice, units: &[usize], order: &[usize]) -> (
     }
     bundles.insert(Vec::new());
     let mut found: BTreeSet<Vec<usize>> = BTreeSet::new();
+    // One for one, where what needed the one can do with the other.
+    let outside = || (0..choice.units()).filter(|unit| units.binary_search(unit).is_err());
+    for units in units.iter().flat_map(|&leaves| outside().map(move |enters| exchanged(units, leaves, enters))) {
+        if choice.room(&units).is_some() && choice.is_closed(&units) {
+            found.insert(filled(choice, units, order));
+        }
+    }
     for gone in bundles {
         let rest: Vec<usize> = units.iter().copied().filter(|unit| gone.binary_search(unit).is_err()).collect();
         for unit in (0..choice.units()).filter(|unit| rest.binary_search(unit).is_err()) {
