@@ -200,6 +200,9 @@ pub(crate) fn constraint_hint(fault: &SetFault) -> String {
         SetFault::RankTooLarge { rows, columns } => format!("choose a rank from 1 to {}", rows.min(columns)),
         SetFault::TooManyNonzeros { most } => format!("choose sparsity:1 to sparsity:{most}"),
         SetFault::TooManyGroups { most } => format!("choose from 1 to {most} groups"),
+        SetFault::UnknownName { .. } | SetFault::NoMatch { .. } | SetFault::SharedName { .. } => {
+            "names are those of the header; indicators of a text column are column=level, columns without names V1, V2, ...".to_owned()
+        }
         SetFault::NoExactProjection { .. } | SetFault::Empty { .. } => {
             "sets that can be combined: `proxdist constraints`, last line".to_owned()
         }

@@ -155,7 +155,7 @@ fn data_of<'a>(table: &'a Table, response: &'a [f64], shape: Option<Shape>) -> p
     };
     // Names such as V7 say no more than the position does.
     let is_named = table.schema.numbered.is_none();
-    let data = if is_named { data.names(table.names().iter().cloned())? } else { data };
+    let data = if is_named { data.names(table.names())?.origins(table.schema.origins())? } else { data };
     match shape {
         Some(Shape::Matrix { rows, columns }) => Ok(data.shape(rows, columns)?),
         _ => Ok(data),

@@ -2,9 +2,10 @@
 
 use crate::failure::{Failure, Result, constraint_hint};
 use crate::output::note;
+use proxdist::constraint::Constraint;
 use proxdist::loss::{self, Loss};
 use proxdist::spec::SetSpec;
-use proxdist::{Note, Setting, Settings};
+use proxdist::{Data, Note, Setting, Settings};
 
 /// The loss of `--loss`.
 pub(crate) fn loss(text: &str) -> Result<Box<dyn Loss>> {
@@ -14,13 +15,26 @@ pub(crate) fn loss(text: &str) -> Result<Box<dyn Loss>> {
     })
 }
 
-/// One set.
+/// One set, with the tables of groups that it names; their paths are relative to the current folder.
 pub(crate) fn set(text: &str) -> Result<SetSpec> {
-    SetSpec::parse(text).map_err(|error| {
+    let spec = SetSpec::parse(text).map_err(|error| {
         Failure::from(error)
-            .about(format_args!("--constraint {text}"))
+            .about(format_args!("--constraint {}", brief(text)))
             .hint("`proxdist constraints` lists the sets and how they are written")
-    })
+    })?;
+    let mut read = |path: &str| {
+        std::fs::read_to_string(path).map_err(|source| proxdist::Error::File { path: path.into(), source })
+    };
+    Ok(spec.with_files(&mut read)?)
+}
+
+/// A text that may be long, for a message.
+fn brief(text: &str) -> String {
+    const LONGEST: usize = 80;
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
 }
 
 /// The sets of repeated `--constraint`, together.
@@ -29,9 +43,9 @@ pub(crate) fn constraint(texts: &[String]) -> Result<SetSpec> {
     Ok(SetSpec::all_of(sets.into_iter().filter(|set| *set != SetSpec::WholeSpace)))
 }
 
-/// Says where the set does not fit the data, with the range it could have.
-pub(crate) fn build(spec: &SetSpec, shape: proxdist::Shape) -> Result<Box<dyn proxdist::constraint::Constraint>> {
-    spec.build(shape).map_err(|error| match error {
+/// The set for these data: names of features are theirs. Says where it does not fit, with the range it could have.
+pub(crate) fn build(spec: &SetSpec, data: &Data) -> Result<Box<dyn Constraint>> {
+    spec.build_for(data).map_err(|error| match error {
         proxdist::Error::Constraint { spec, fault } => {
             Failure::new(format!("--constraint {spec}: {fault}"), constraint_hint(&fault))
         }

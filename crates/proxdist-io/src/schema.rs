@@ -113,6 +113,17 @@ impl Schema {
         names
     }
 
+    /// For each feature, the number of the file's column that it comes from, among those that became features: indicators of one text column share it.
+    pub fn origins(&self) -> Vec<usize> {
+        match self.numbered {
+            Some(count) => (0..count).collect(),
+            None => {
+                let each = self.columns.iter().enumerate();
+                each.flat_map(|(k, column)| std::iter::repeat_n(k, column.kind.width())).collect()
+            }
+        }
+    }
+
     /// Number of features.
     pub fn width(&self) -> usize {
         self.numbered.unwrap_or_else(|| self.columns.iter().map(|column| column.kind.width()).sum())

@@ -5,6 +5,7 @@ use crate::error::exception;
 use crate::outcome;
 use crate::problem::{self, Options, Request};
 use crate::supervise::{Link, supervised};
+use proxdist::spec::Names;
 use proxdist::{Preparation, Problem};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -26,7 +27,7 @@ pub(crate) fn fit<'py>(
     let (fit, units, seconds) = supervised(py, &link, progress, || {
         let started = Instant::now();
         let data = problem.data(source, numbers).map_err(|error| exception(&error))?;
-        let set = problem.constraint.set(data.parameter_shape(), &link)?;
+        let set = problem.constraint.set(data.parameter_shape(), &Names::of_data(&data), &link)?;
         let prepared = Preparation::decide(problem.standardize(), [&*set], problem.intercept)
             .and_then(|preparation| preparation.units(&data, problem.ridge))
             .and_then(|units| Ok((units.apply(data)?, units)));

@@ -14,6 +14,7 @@ use proxdist::prox::Prox;
 use proxdist::sampling::Sampler;
 use proxdist::schedule::{Growth, Polynomial};
 use proxdist::solver::{DistanceStep, ProximalDistance, Solver as _};
+use proxdist::spec::Names;
 use proxdist::{Method, Problem, Result, Setting, Settings};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -55,7 +56,7 @@ pub(crate) fn partial_fit<'py>(
     let link = Link::default();
     let (state, (coefficients, intercept), objective) = supervised(py, &link, None, || {
         let data = problem.data(source, numbers).map_err(|error| exception(&error))?;
-        let set = problem.constraint.set(data.parameter_shape(), &link)?;
+        let set = problem.constraint.set(data.parameter_shape(), &Names::of_data(&data), &link)?;
         let loss = problem.loss.loss(problem.classes, &link)?;
         let task = Problem::new(&data, &*loss, &*set).ridge(problem.ridge).intercept(problem.intercept);
         let state = match (state, settings.rho1_value()) {

@@ -7,7 +7,7 @@ use crate::supervise::Link;
 use proxdist::constraint::Constraint;
 use proxdist::data::ChunkSource;
 use proxdist::loss::{self, Loss, Task};
-use proxdist::spec::SetSpec;
+use proxdist::spec::{Names, SetSpec};
 use proxdist::{Data, Error, Note, Setting, Settings, Shape, Standardize};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -45,17 +45,25 @@ impl Named {
     /// The set in the grammar, if it is one.
     pub(crate) fn spec(&self) -> PyResult<Option<SetSpec>> {
         match self {
-            Self::Text(text) => SetSpec::parse(text).map(Some).map_err(|error| exception(&error)),
+            Self::Text(text) => {
+                let mut read = |path: &str| {
+                    std::fs::read_to_string(path).map_err(|source| Error::File { path: path.into(), source })
+                };
+                let spec = SetSpec::parse(text).and_then(|spec| spec.with_files(&mut read));
+                spec.map(Some).map_err(|error| exception(&error))
+            }
             Self::Object(_) => Ok(None),
         }
     }
 
-    pub(crate) fn set<'a>(&self, shape: Shape, link: &'a Link) -> PyResult<Box<dyn Constraint + 'a>> {
+    /// The set for features of these names.
+    pub(crate) fn set<'a>(&self, shape: Shape, names: &Names, link: &'a Link) -> PyResult<Box<dyn Constraint + 'a>> {
         match self {
             Self::Text(_) => match self.spec()? {
-                Some(spec) => {
-                    spec.build(shape).map(|set| set as Box<dyn Constraint>).map_err(|error| exception(&error))
-                }
+                Some(spec) => spec
+                    .build_with(shape, names)
+                    .map(|set| set as Box<dyn Constraint>)
+                    .map_err(|error| exception(&error)),
                 None => Err(PyValueError::new_err("no set is given")),
             },
             Self::Object(object) => Python::attach(|py| {

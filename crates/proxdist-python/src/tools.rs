@@ -12,7 +12,7 @@ use proxdist::loss::{Loss as _, Task};
 use proxdist::metrics::Evaluation;
 use proxdist::selection::{Choice, CrossValidation, Scoring};
 use proxdist::solver::{Declaration, Kind};
-use proxdist::spec::{self, SetSpec};
+use proxdist::spec::{self, Names, SetSpec};
 use proxdist::{Model, Setting, Shape, loss};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -30,16 +30,19 @@ fn shape_of(length: usize, matrix: Option<(usize, usize)>) -> PyResult<Shape> {
 
 /// The nearest point of a set.
 #[pyfunction]
-#[pyo3(signature = (constraint, point, shape=None))]
+#[pyo3(signature = (constraint, point, shape=None, names=None))]
 pub(crate) fn project<'py>(
     py: Python<'py>,
     constraint: Named,
     point: PyReadonlyArray1<'py, f64>,
     shape: Option<(usize, usize)>,
+    names: Option<Vec<String>>,
 ) -> PyResult<Bound<'py, PyArray1<f64>>> {
     let values = point.as_slice()?;
     let link = Link::default();
-    let set = constraint.set(shape_of(values.len(), shape)?, &link)?;
+    let shape = shape_of(values.len(), shape)?;
+    let names = names.as_deref().map_or_else(|| Names::of_shape(shape), Names::of);
+    let set = constraint.set(shape, &names, &link)?;
     let nearest = py.detach(|| projected(&*set, values));
     match (link.failure(), nearest) {
         (Some(raised), _) => Err(raised),

@@ -1,6 +1,6 @@
 //! Everything that can go wrong, in one enum. Each message names the value, the rule it breaks and the place.
 
-use crate::constraint::{ProjectionFault, SetFault};
+use crate::constraint::{ProjectionFault, SetFault, brief};
 use crate::data::SparseFault;
 use crate::loss::{LossEntry, Task};
 use crate::model::{ModelFault, Unwritable};
@@ -157,7 +157,7 @@ pub enum Error {
         fault: Box<SetFault>,
     },
     /// A specification that could not be read.
-    #[error("cannot read {text:?}, at {at:?} (character {position}): {reason}")]
+    #[error("cannot read {:?}, at {:?} (character {position}): {reason}", brief(text), brief(at))]
     Spec {
         /// The whole text.
         text: String,

@@ -22,7 +22,7 @@
 //! # Ok::<(), proxdist::Error>(())
 //! ```
 
-use crate::constraint::Constraint;
+use crate::constraint::{Constraint, brief};
 use crate::data::Data;
 use crate::error::{Error, Result};
 use crate::model::Model;
@@ -70,9 +70,7 @@ impl Preparation {
         let on_effects = standardize != Standardize::Never;
         let bound = sets.into_iter().find(|set| !set.is_scale_free());
         match bound {
-            Some(set) if standardize == Standardize::Always => {
-                Err(Error::DependsOnUnits { set: set.spec().to_string() })
-            }
+            Some(set) if standardize == Standardize::Always => Err(Error::DependsOnUnits { set: brief(set.spec()) }),
             _ => Ok(Self { is_scaled: on_effects && bound.is_none(), on_effects, intercept }),
         }
     }

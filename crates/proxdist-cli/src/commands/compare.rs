@@ -31,7 +31,7 @@ pub(crate) fn run(args: &CompareArgs) -> Result<Ending> {
     let response = table.response.as_deref().unwrap_or(&[]);
     let source = args.data.data.display().to_string();
     let whole = input::view(&source, &table, response, args.run.problem.shape)?;
-    let set = setup::build(&spec, whole.parameter_shape())?;
+    let set = setup::build(&spec, &whole)?;
     let units = scaling::units(&whole, &*set, &args.run.problem.units, args.run.problem.ridge, quiet)?;
     let data = units.apply(whole)?;
     let problem = Problem::new(&data, loss, set)

@@ -55,7 +55,7 @@ pub(crate) fn run(args: &FitArgs) -> Result<Ending> {
     let response = table.response.as_deref().unwrap_or(&[]);
     let source = args.data.data.display().to_string();
     let whole = input::view(&source, &table, response, args.run.problem.shape)?;
-    let set = setup::build(&spec, whole.parameter_shape())?;
+    let set = setup::build(&spec, &whole)?;
     let training_rows = split.as_ref().map(|split| &split.training[..]);
     let (wanted, ridge) = (&args.run.problem.units, args.run.problem.ridge);
     let units = match training_rows {

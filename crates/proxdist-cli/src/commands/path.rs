@@ -121,7 +121,7 @@ impl Work<'_> {
     fn fitted(&self, point: &PathPoint, settings: Settings) -> Result<Chosen> {
         let quiet = self.args.output.quiet;
         let spec = SetSpec::Sparsity { keep: point.size };
-        let set = setup::build(&spec, self.data.parameter_shape())?;
+        let set = setup::build(&spec, self.data)?;
         let intercept = !self.args.units.no_intercept;
         let problem = Problem::new(self.data, self.loss, set).ridge(self.units.ridge(point.ridge)).intercept(intercept);
         let (coefficients, constant) = problem.layout().into_parts(point.theta.clone());

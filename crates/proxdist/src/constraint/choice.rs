@@ -23,13 +23,36 @@ pub trait Choosing: Send + Sync {
     /// point of the set has all others zero. More coordinates than the limits allow are accepted: then only the limits are dropped.
     fn on_support(&self, support: &[usize]) -> Option<Box<dyn Constraint + '_>>;
 
-    /// The number $s$ if the set is "at most $s$ nonzero of all coordinates" and nothing else.
-    fn plain_size(&self, length: usize) -> Option<usize> {
+    /// The one rule of the set, if it is about a number of coefficients and nothing else.
+    fn counted(&self, length: usize) -> Option<Counted> {
         let choice = self.choice(length);
         let every: Vec<usize> = (0..length).collect();
         let is_free = self.on_support(&every).is_some_and(|set| matches!(set.structure(), Structure::WholeSpace));
-        choice.single_limit().filter(|_| is_free && choice.units() == length)
+        let limit = choice.single_limit().filter(|_| is_free)?;
+        let mut is_free = vec![false; length];
+        (0..choice.units()).for_each(|unit| choice.unit(unit).iter().for_each(|&j| is_free[j] = true));
+        let always = choice.always_in().to_vec();
+        always.iter().for_each(|&j| is_free[j] = true);
+        let never = (0..length).filter(|&j| !is_free[j]).collect();
+        Some(Counted { size: limit + always.len(), always, never })
     }
+
+    /// The number $s$ if the set is "at most $s$ nonzero of all coordinates" and nothing else.
+    fn plain_size(&self, length: usize) -> Option<usize> {
+        let counted = self.counted(length)?;
+        (counted.always.is_empty() && counted.never.is_empty()).then_some(counted.size)
+    }
+}
+
+/// At most so many coefficients, some of them for certain, some never.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Counted {
+    /// The largest number, with those that are in for certain.
+    pub size: usize,
+    /// Coordinates that are always in.
+    pub always: Vec<usize>,
+    /// Coordinates that are never in.
+    pub never: Vec<usize>,
 }
 
 /// Units in pools, pools in families, and the coordinates that are always in.

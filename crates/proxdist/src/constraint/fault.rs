@@ -1,6 +1,7 @@
 //! What can be wrong with a set, by itself or for a parameter: the rule that is broken, with its numbers, so that a caller can say what
 //! would be right without reading a message.
 
+use super::brief;
 use crate::spec::{SetSpec, positions};
 
 /// Why a set is refused.
@@ -55,22 +56,24 @@ pub enum SetFault {
     #[error("the radius must be a finite number, zero or positive")]
     Radius,
     /// A set that had to be convex.
-    #[error("{part} is not convex")]
+    #[error("{} is not convex", brief(part))]
     NotConvex {
         /// The set.
         part: SetSpec,
     },
     /// A set that had to be a cone.
-    #[error("{part} is not a cone")]
+    #[error("{} is not a cone", brief(part))]
     NotACone {
         /// The set.
         part: SetSpec,
     },
     /// Two sets without a way to project onto both at once.
     #[error(
-        "no exact projection is known for {first} together with {second}. Sets that are not convex combine only as \
+        "no exact projection is known for {} together with {}. Sets that are not convex combine only as \
          choices of features (sparsity, group-sparsity and their rules) with convex sets of the grammar; and cones (sparsity, \
-         group-sparsity, rank, nonneg, monotone, sparsity with nonneg) with one ball around the origin"
+         group-sparsity, rank, nonneg, monotone, sparsity with nonneg) with one ball around the origin",
+        brief(first),
+        brief(second)
     )]
     NoExactProjection {
         /// One of them.
@@ -170,6 +173,18 @@ pub enum SetFault {
         /// The name.
         name: String,
     },
+    /// Coordinates that are called free while another set holds them.
+    #[error(
+        "{} takes nothing from {}: sets that hold at once free nothing. Say where each holds, as in nonneg[!x] for all but x",
+        brief(free),
+        brief(beside)
+    )]
+    FreesNothing {
+        /// The part that has no effect.
+        free: SetSpec,
+        /// A part beside it.
+        beside: SetSpec,
+    },
     /// Names where no data say what they mean.
     #[error("the set speaks of features by name, which have a meaning only with data")]
     NeedsNames,
@@ -239,7 +254,7 @@ pub enum ProjectionFault {
 }
 
 impl SetFault {
-    pub(super) fn empty(why: impl Into<String>) -> Self {
+    pub(crate) fn empty(why: impl Into<String>) -> Self {
         Self::Empty { why: why.into() }
     }
 }

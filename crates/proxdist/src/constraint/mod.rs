@@ -44,7 +44,7 @@ pub use ball::Ball;
 pub use blocks::Blocks;
 pub use bounds::Bounds;
 pub(crate) use choice::with;
-pub use choice::{Choice, Choosing, Need};
+pub use choice::{Choice, Choosing, Counted, Need};
 pub use common_points::CommonPoints;
 pub use cone_in_ball::ConeInBall;
 pub use dykstra::Dykstra;
@@ -180,7 +180,7 @@ fn projection_failure(set: &dyn Constraint, fault: ProjectionFault) -> Error {
     Error::Projection { spec: brief(set.spec()), fault }
 }
 
-fn brief(spec: impl Display) -> String {
+pub(crate) fn brief(spec: impl Display) -> String {
     let text = spec.to_string();
     match text.char_indices().nth(LONGEST_SPEC) {
         Some((end, _)) => format!("{}…", &text[..end]),

@@ -61,6 +61,7 @@ pub struct Data<'a> {
     weight_sum: f64,
     offset: Option<&'a [f64]>,
     names: Option<Vec<String>>,
+    origins: Option<Vec<usize>>,
     shape: Shape,
 }
 
@@ -115,6 +116,7 @@ impl<'a> Data<'a> {
             weight_sum: rows as f64,
             offset: None,
             names: None,
+            origins: None,
             shape: Shape::Vector(columns),
         })
     }
@@ -153,6 +155,16 @@ impl<'a> Data<'a> {
             return Err(Error::Length { what: "names", found: names.len(), expected: self.columns(), rule });
         }
         self.names = Some(names);
+        Ok(self)
+    }
+
+    /// Which column of a file each feature comes from: features of the same number are indicators of one text column.
+    pub fn origins(mut self, origins: Vec<usize>) -> Result<Self> {
+        if origins.len() != self.columns() {
+            let rule = "one origin a column";
+            return Err(Error::Length { what: "origins", found: origins.len(), expected: self.columns(), rule });
+        }
+        self.origins = Some(origins);
         Ok(self)
     }
 
@@ -200,6 +212,11 @@ impl<'a> Data<'a> {
     /// Names of the features, if they have any.
     pub fn feature_names(&self) -> Option<&[String]> {
         self.names.as_deref()
+    }
+
+    /// Which column of a file each feature comes from, where that is known.
+    pub fn feature_origins(&self) -> Option<&[usize]> {
+        self.origins.as_deref()
     }
 
     /// Weight of one row.

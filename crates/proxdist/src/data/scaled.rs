@@ -43,6 +43,7 @@ impl Data<'_> {
             source: Box::new(self.source()),
             sizes: self.sizes,
             names: self.names.clone(),
+            origins: self.origins.clone(),
             weights: self.weights.as_deref().map(Cow::Borrowed),
             ..*self
         };

@@ -90,6 +90,7 @@ impl Part<'_> {
             weight_sum: self.rows.len() as f64,
             offset: self.offset.as_deref(),
             names: self.parent.names.clone(),
+            origins: self.parent.origins.clone(),
             shape: self.parent.shape,
         };
         match &self.weights {

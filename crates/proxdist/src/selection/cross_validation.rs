@@ -315,8 +315,7 @@ impl<'a> CrossValidation<'a> {
         check_responses(&*self.loss, self.data.response())?;
         self.judge.scoring.check(self.data.response())?;
         let points = grid.points(&self.constraint, self.ridge, settings.rho1)?;
-        let shape = self.data.parameter_shape();
-        points.into_iter().map(|point| point.constraint.build(shape).map(|set| (point, set))).collect()
+        points.into_iter().map(|point| point.constraint.build_for(self.data).map(|set| (point, set))).collect()
     }
 
     /// All points in order with one fold held out; `None` if it was ended early.

@@ -5,7 +5,7 @@ use super::{
     ConstrainedPointStep, DistanceStep, FullBatchStep, GradientStep, ImplicitStep, IncrementalStep, NormPenalty,
     ProjectedGradientStep, ProximalGradientStep, RobbinsMonroStep, Step,
 };
-use crate::constraint::{Structure, Workspace};
+use crate::constraint::{Structure, Workspace, brief};
 use crate::error::{Error, Result};
 use crate::loss::{Loss, Sum};
 use crate::problem::Problem;
@@ -181,7 +181,7 @@ impl Method {
                     return Ok(());
                 }
                 let reason = "spg with a penalty has no set; take the penalty or the set away";
-                Err(Error::constraint(problem.constraint().spec().to_string(), reason))
+                Err(Error::constraint(brief(problem.constraint().spec()), reason))
             }
             _ => Ok(()),
         }

@@ -4,6 +4,7 @@ use super::coordinates::Coordinates;
 use super::names::Names;
 use crate::constraint::SetFault;
 use std::collections::HashMap;
+use std::hash::Hash;
 
 /// How coordinates are put into groups.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,7 +24,7 @@ pub enum Groups {
     },
     /// The indicators of one text column are a group, and so is every other feature; who reads the data knows them.
     Source,
-    /// A table of two columns, feature and group, which whoever reads files has to bring: see [`super::SetSpec::with_tables`].
+    /// A table of two columns, feature and group, which whoever reads files has to bring: see [`super::SetSpec::with_files`].
     File(String),
 }
 
@@ -75,16 +76,45 @@ impl Groups {
                 Ok(Self::by_label((0..names.len()).map(|j| beginning(&names.name(j)))))
             }
             Self::Prefix { .. } => Err(SetFault::from("groups by prefix need features with names")),
-            Self::Source => {
-                Err(SetFault::from("groups by source need a file with text columns, whose indicators are groups"))
-            }
+            Self::Source => match names.origins() {
+                Some(origins) => Ok(Self::by_label(origins)),
+                None => Err(SetFault::from(
+                    "groups by source need data from a file, which knows the columns features come from",
+                )),
+            },
             Self::File(path) => Err(SetFault::from(format!("the table of groups {path} has not been read"))),
         }
     }
 
+    /// The groups of a table of two columns, feature and group, a pair a line: cells apart by a comma, a semicolon or a tab, in double quotes where they
+    /// hold one. A first line `feature,group` is a heading. The error says what is wrong with which line.
+    pub fn table(text: &str) -> Result<Self, String> {
+        let (mut groups, mut place): (Vec<Vec<String>>, HashMap<String, usize>) = (Vec::new(), HashMap::new());
+        for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+            let cells = cells(line).filter(|cells| cells.len() == 2 && cells.iter().all(|cell| !cell.is_empty()));
+            let Some(cells) = cells else {
+                return Err(format!("line {} is not a feature and its group, as in age,person", at + 1));
+            };
+            let [feature, group] = [0, 1].map(|k| cells[k].clone());
+            let is_heading = feature.eq_ignore_ascii_case("feature") && group.eq_ignore_ascii_case("group");
+            if at == 0 && is_heading {
+                continue;
+            }
+            let k = *place.entry(group).or_insert_with(|| {
+                groups.push(Vec::new());
+                groups.len() - 1
+            });
+            groups[k].push(feature);
+        }
+        if groups.is_empty() {
+            return Err("there is no line with a feature and its group".to_owned());
+        }
+        Ok(Self::Listed(groups.into_iter().map(Coordinates::names).collect()))
+    }
+
     /// Features with the same label are a group; groups come in the order of their first feature.
-    pub fn by_label(labels: impl IntoIterator<Item = String>) -> Self {
-        let (mut groups, mut place): (Vec<Vec<usize>>, HashMap<String, usize>) = (Vec::new(), HashMap::new());
+    fn by_label<L: Hash + Eq>(labels: impl IntoIterator<Item = L>) -> Self {
+        let (mut groups, mut place): (Vec<Vec<usize>>, HashMap<L, usize>) = (Vec::new(), HashMap::new());
         for (j, label) in labels.into_iter().enumerate() {
             let group = *place.entry(label).or_insert_with(|| {
                 groups.push(Vec::new());
@@ -93,5 +123,67 @@ impl Groups {
             groups[group].push(j);
         }
         Self::listed(&groups)
+    }
+}
+
+/// The cells of a line; nothing if a quotation is left open or followed by more.
+fn cells(line: &str) -> Option<Vec<String>> {
+    let (mut cells, mut rest) = (Vec::new(), line.trim_start_matches('\u{feff}'));
+    loop {
+        rest = rest.trim_start_matches(' ');
+        let is_separator = |c: char| matches!(c, ',' | ';' | '\t');
+        let cell = match rest.strip_prefix('"') {
+            Some(mut inside) => {
+                let mut cell = String::new();
+                loop {
+                    let end = inside.find('"')?;
+                    cell.push_str(&inside[..end]);
+                    inside = &inside[end + 1..];
+                    match inside.strip_prefix('"') {
+                        Some(more) => inside = more,
+                        None => break,
+                    }
+                    cell.push('"');
+                }
+                rest = inside.trim_start_matches([' ', '\r']);
+                cell
+            }
+            None => {
+                let end = rest.find(is_separator).unwrap_or(rest.len());
+                let cell = rest[..end].trim().to_owned();
+                rest = &rest[end..];
+                cell
+            }
+        };
+        cells.push(cell);
+        match rest.chars().next() {
+            None => return Some(cells),
+            Some(c) if is_separator(c) => rest = &rest[1..],
+            Some(_) => return None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_of_features_and_groups() {
+        let text = "Feature,Group\r\nage,person\n\"income, net\";money\n\n sex\tperson \n\"a \"\"b\"\"\",money\n";
+        let groups = [vec!["age", "sex"], vec!["income, net", "a \"b\""]].map(Coordinates::names);
+        assert_eq!(Groups::table(text), Ok(Groups::Listed(groups.to_vec())));
+        for (text, wrong) in [
+            ("age", "line 1"),
+            ("age,person\nincome", "line 2"),
+            ("age,\"per", "line 1"),
+            ("age,\"a\"b", "line 1"),
+            ("age,a,b", "line 1"),
+            (",a", "line 1"),
+            ("feature,group\n", "no line"),
+            ("", "no line"),
+        ] {
+            assert!(Groups::table(text).is_err_and(|reason| reason.contains(wrong)), "{text}");
+        }
     }
 }

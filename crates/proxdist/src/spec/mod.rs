@@ -26,11 +26,13 @@
 
 mod coordinates;
 mod groups;
+mod merge;
 mod names;
 mod parse;
 mod piece;
 mod print;
 mod resolve;
+mod row;
 mod selection;
 mod table;
 #[cfg(test)]
@@ -40,12 +42,13 @@ pub(crate) use coordinates::positions;
 pub use coordinates::{Coordinates, Place};
 pub use groups::Groups;
 pub use names::Names;
+pub use row::{Row, Term};
 pub use selection::{Heredity, Product, Quota, SelectionRules};
 pub use table::{Convexity, EXAMPLE_SHAPE, SetEntry, sets};
 
 use crate::constraint::{
     Affine, Ball, Blocks, Bounds, Constraint, GroupSparsity, HalfSpace, L1Ball, LinfBall, Monotone, NonNegative, Rank,
-    Selection, SetFault, Simplex, Sparsity, WholeSpace, intersection,
+    Selection, SetFault, Simplex, Sparsity, WholeSpace, intersection, refusal,
 };
 use crate::error::{Error, Result};
 use crate::shape::Shape;
@@ -137,6 +140,8 @@ pub enum SetSpec {
     Blocks(Vec<Block>),
     /// `set & set & …`, at least two, none of them an intersection itself
     Intersection(Vec<SetSpec>),
+    /// `age + 2*income <= 3`
+    Linear(Row),
     /// A set of your own, outside the grammar: the name it gives itself in messages and model files.
     Custom(String),
 }
@@ -209,15 +214,27 @@ impl SetSpec {
             | Self::Monotone { .. }
             | Self::Blocks(_)
             | Self::Intersection(_)
+            | Self::Linear(_)
             | Self::Custom(_) => None,
         }
     }
 
-    /// Makes the set and checks it against the shape of the parameter.
+    /// Makes the set and checks it against the shape of the parameter, whose coordinates are `V1`, `V2`, …; with data of their own names it is
+    /// [`SetSpec::build_for`].
     pub fn build(&self, shape: Shape) -> Result<Box<dyn Constraint>> {
+        self.build_with(shape, &Names::of_shape(shape))
+    }
+
+    /// Makes a set that speaks of positions only.
+    fn checked(&self, shape: Shape) -> Result<Box<dyn Constraint>> {
         let set = self.unchecked(shape)?;
         set.check(shape)?;
         Ok(set)
+    }
+
+    fn meet(parts: &[Self], shape: Shape) -> Result<Box<dyn Constraint>> {
+        let parts = parts.iter().map(|part| part.checked(shape)).collect::<Result<Vec<_>>>()?;
+        Ok(Box::new(intersection(parts)?))
     }
 
     fn unchecked(&self, shape: Shape) -> Result<Box<dyn Constraint>> {
@@ -257,9 +274,16 @@ impl SetSpec {
                 Box::new(set)
             }
             Self::Intersection(parts) => {
-                let parts = parts.iter().map(|part| part.build(shape)).collect::<Result<Vec<_>>>()?;
-                Box::new(intersection(parts)?)
+                resolve::refuse_idle_parts(self, parts)?;
+                match merge::merged(parts, shape.len()).map_err(|fault| refusal(self, fault))? {
+                    Some(merged) if merged != *self => match merged {
+                        Self::Intersection(merged) => resolve::written(self, Self::meet(&merged, shape)?),
+                        other => resolve::written(self, other.checked(shape)?),
+                    },
+                    _ => Self::meet(parts, shape)?,
+                }
             }
+            Self::Linear(_) => return Err(refusal(self, SetFault::NeedsNames)),
             Self::Custom(name) => {
                 return Err(Error::constraint(name, "a set of your own cannot be made from its name"));
             }

@@ -5,6 +5,8 @@
 
 use super::coordinates::{Coordinates, Place, positions};
 use crate::constraint::SetFault;
+use crate::data::Data;
+use crate::shape::Shape;
 use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::collections::HashMap;
@@ -14,6 +16,8 @@ use std::collections::HashMap;
 pub struct Names<'a> {
     count: usize,
     known: Known<'a>,
+    /// Which column of a file each feature comes from.
+    origins: Option<Cow<'a, [usize]>>,
     /// The place of each name; none for a name that several features have.
     places: OnceCell<HashMap<String, Option<usize>>>,
 }
@@ -41,8 +45,31 @@ impl<'a> Names<'a> {
         Self::from(count, Known::Matrix)
     }
 
+    /// The coordinates of a parameter without names.
+    pub fn of_shape(shape: Shape) -> Self {
+        match shape {
+            Shape::Vector(count) => Self::numbered(count),
+            Shape::Matrix { .. } => Self::of_matrix(shape.len()),
+        }
+    }
+
     fn from(count: usize, known: Known<'a>) -> Self {
-        Self { count, known, places: OnceCell::new() }
+        Self { count, known, origins: None, places: OnceCell::new() }
+    }
+
+    /// The features of a data set.
+    pub fn of_data(data: &'a Data) -> Self {
+        let shape = data.parameter_shape();
+        let names = match (data.feature_names(), shape) {
+            (Some(names), Shape::Vector(_)) => Self::of(names),
+            _ => Self::of_shape(shape),
+        };
+        Self { origins: data.feature_origins().map(Cow::Borrowed), ..names }
+    }
+
+    /// Which column of a file each feature comes from, where that is known.
+    pub(super) fn origins(&self) -> Option<&[usize]> {
+        self.origins.as_deref()
     }
 
     /// Number of features.
@@ -74,7 +101,8 @@ impl<'a> Names<'a> {
             Known::Matrix => Known::Matrix,
             Known::Given(_) | Known::Numbered => Known::Given(indices.iter().map(|&j| self.name(j)).collect()),
         };
-        Names::from(indices.len(), known)
+        let origins = self.origins.as_ref().map(|origins| indices.iter().map(|&j| origins[j]).collect());
+        Names { origins, ..Names::from(indices.len(), known) }
     }
 
     /// The positions of a list of coordinates, in its order, each once; at least one.

@@ -3,7 +3,7 @@
 use super::coordinates::Coordinates;
 pub(super) use super::piece::{Piece, count, number, numbers};
 use super::table::{Form, sets};
-use super::{Block, SetSpec};
+use super::{Block, Row, SetSpec};
 use crate::error::Result;
 use crate::shape::Shape;
 
@@ -77,7 +77,8 @@ fn one_set(piece: Piece, depth: usize) -> Result<SetSpec> {
             })
         }
         Some(Form::Brackets) => blocks(piece, piece.from(name.end()).trimmed(), depth),
-        Some(Form::Between) | None => Err(name.error(unknown(name.text()))),
+        Some(Form::Between | Form::Words) | None if Row::is_meant(piece) => Row::read(piece).map(SetSpec::Linear),
+        Some(Form::Between | Form::Words) | None => Err(name.error(unknown(name.text()))),
     }
 }
 
@@ -187,7 +188,7 @@ impl<'a> Arguments<'a> {
 }
 
 fn names() -> impl Iterator<Item = &'static str> {
-    sets().iter().filter(|entry| !matches!(entry.form, Form::Between)).map(|entry| entry.name)
+    sets().iter().filter(|entry| matches!(entry.form, Form::Arguments(_) | Form::Brackets)).map(|entry| entry.name)
 }
 
 fn known_names() -> String {

@@ -2,6 +2,7 @@
 
 use super::coordinates::quoted;
 use super::{Block, Direction, Groups, SetSpec};
+use crate::constraint::brief;
 use crate::words::{self, plural};
 use std::fmt;
 
@@ -31,12 +32,15 @@ impl fmt::Display for SetSpec {
             Self::Monotone { direction: Direction::Decreasing } => write!(f, "monotone:decreasing"),
             Self::GroupSparsity { keep, groups } => write!(f, "group-sparsity:{keep};{}", grouping(groups)),
             Self::Blocks(blocks) => match &blocks[..] {
-                [Block { on, set }] if !matches!(set, Self::Blocks(_) | Self::Intersection(_) | Self::Custom(_)) => {
+                [Block { on, set }]
+                    if !matches!(set, Self::Blocks(_) | Self::Intersection(_) | Self::Linear(_) | Self::Custom(_)) =>
+                {
                     write!(f, "{set}[{on}]")
                 }
                 blocks => write!(f, "blocks{}", joined(blocks, "", |block| format!("[{}: {}]", block.on, block.set))),
             },
             Self::Intersection(parts) => write!(f, "{}", joined(parts, " & ", ToString::to_string)),
+            Self::Linear(row) => write!(f, "{row}"),
             Self::Custom(name) => f.write_str(name),
         }
     }
@@ -87,6 +91,7 @@ impl SetSpec {
                 joined(blocks, "; ", each)
             }
             Self::Intersection(parts) => joined(parts, ", and ", Self::words),
+            Self::Linear(row) => brief(&row.to_string()),
             Self::Custom(name) => format!("a set of its own ({name})"),
         }
     }
@@ -104,7 +109,7 @@ pub(super) fn grouping(groups: &Groups) -> String {
 }
 
 /// The shortest text that reads back as the same number, without rows of zeros.
-fn number(value: f64) -> String {
+pub(super) fn number(value: f64) -> String {
     let plain = value == 0.0 || !value.is_finite() || (1e-5..1e16).contains(&value.abs());
     if plain { value.to_string() } else { format!("{value:e}") }
 }

@@ -4,7 +4,7 @@
 //! place where they meet data: names become positions, the set is built from these, and it goes on giving the text that was written as its own.
 
 use super::names::Names;
-use super::{Block, SetSpec};
+use super::{Block, Groups, SetSpec};
 use crate::constraint::{Constraint, SetFault, Structure, Workspace, refusal};
 use crate::data::Data;
 use crate::error::Result;
@@ -18,6 +18,7 @@ impl SetSpec {
             Self::Selection(rules) => rules.is_resolved(),
             Self::Blocks(blocks) => blocks.iter().all(|block| block.on.is_resolved() && block.set.is_resolved()),
             Self::Intersection(parts) => parts.iter().all(Self::is_resolved),
+            Self::Linear(_) => false,
             _ => true,
         }
     }
@@ -42,21 +43,63 @@ impl SetSpec {
             Self::Intersection(parts) => Self::all_of(
                 parts.iter().map(|part| part.by_position(names)).collect::<std::result::Result<Vec<_>, _>>()?,
             ),
+            Self::Linear(row) => row.resolve(names)?,
             other => other.clone(),
         })
     }
 
     /// Makes the set for data and checks it against the shape of their parameter; names are those of the features.
     pub fn build_for(&self, data: &Data) -> Result<Box<dyn Constraint>> {
-        let shape = data.parameter_shape();
-        let names = match (data.feature_names(), shape) {
-            (_, Shape::Matrix { .. }) => Names::of_matrix(shape.len()),
-            (Some(names), Shape::Vector(_)) => Names::of(names),
-            (None, Shape::Vector(count)) => Names::numbered(count),
-        };
-        let resolved = self.resolve(&names)?;
-        let set = resolved.build(shape)?;
-        Ok(if resolved == *self { set } else { Box::new(Written { spec: self.clone(), set }) })
+        self.build_with(data.parameter_shape(), &Names::of_data(data))
+    }
+
+    /// The same set with the tables of groups that it names by path, which `read` brings as text.
+    pub fn with_files(mut self, read: &mut dyn FnMut(&str) -> Result<String>) -> Result<Self> {
+        self.change_groups(&mut |groups| {
+            if let Groups::File(path) = &*groups {
+                let text = read(path)?;
+                let refused = |reason| refusal(format!("the groups of {path}"), SetFault::Other(reason));
+                *groups = Groups::table(&text).map_err(refused)?;
+            }
+            Ok(())
+        })?;
+        Ok(self)
+    }
+
+    /// Calls `change` for the groups of every set that has some.
+    fn change_groups(&mut self, change: &mut dyn FnMut(&mut Groups) -> Result<()>) -> Result<()> {
+        match self {
+            Self::GroupSparsity { groups, .. } => change(groups),
+            Self::Selection(rules) => rules.groups_mut().try_for_each(change),
+            Self::Blocks(blocks) => blocks.iter_mut().try_for_each(|block| block.set.change_groups(change)),
+            Self::Intersection(parts) => parts.iter_mut().try_for_each(|part| part.change_groups(change)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Makes the set for features of these names and checks it against the shape of the parameter.
+    pub fn build_with(&self, shape: Shape, names: &Names) -> Result<Box<dyn Constraint>> {
+        let resolved = self.resolve(names)?;
+        let set = resolved.checked(shape)?;
+        Ok(if resolved == *self { set } else { written(self, set) })
+    }
+}
+
+/// `set`, known by what was written.
+pub(super) fn written(spec: &SetSpec, set: Box<dyn Constraint>) -> Box<dyn Constraint> {
+    Box::new(Written { spec: spec.clone(), set })
+}
+
+/// Refuses coordinates that are called free beside sets that hold them: an intersection frees nothing.
+pub(super) fn refuse_idle_parts(spec: &SetSpec, parts: &[SetSpec]) -> Result<()> {
+    let is_idle = |part: &&SetSpec| match part {
+        SetSpec::Blocks(blocks) => blocks.iter().all(|block| block.set == SetSpec::WholeSpace),
+        _ => false,
+    };
+    let Some(idle) = parts.iter().find(is_idle) else { return Ok(()) };
+    match parts.iter().find(|part| **part != SetSpec::WholeSpace && !is_idle(part)) {
+        Some(other) => Err(refusal(spec, SetFault::FreesNothing { free: idle.clone(), beside: other.clone() })),
+        None => Ok(()),
     }
 }
 

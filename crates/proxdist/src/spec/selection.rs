@@ -181,8 +181,13 @@ impl SelectionRules {
     }
 
     /// The groups that the rules speak of.
-    pub(crate) fn groups(&self) -> impl Iterator<Item = &Groups> {
+    fn groups(&self) -> impl Iterator<Item = &Groups> {
         self.units.iter().chain(self.quotas.iter().map(|quota| &quota.of))
+    }
+
+    /// The same, to be changed.
+    pub(super) fn groups_mut(&mut self) -> impl Iterator<Item = &mut Groups> {
+        self.units.iter_mut().chain(self.quotas.iter_mut().map(|quota| &mut quota.of))
     }
 
     /// The same rules by positions.

@@ -68,6 +68,8 @@ pub(super) enum Form {
     Arguments(fn(&Arguments) -> Result<SetSpec>),
     /// Sets in brackets.
     Brackets,
+    /// A linear row in words.
+    Words,
     /// The sign between two sets.
     Between,
 }
@@ -219,6 +221,16 @@ const SETS: &[SetEntry] = &[
         form: Form::Brackets,
     },
     SetEntry {
+        name: "<=",
+        also: None,
+        syntax: "age + 2*income <= 3, a - b >= 0, a + b = 1, 0 <= sum(asset_*) <= 0.4",
+        definition: "satisfies the row; any name in backquotes, lists in sum(...)",
+        convex: Convexity::Yes,
+        cost: "p",
+        example: "sum(1-3) - 2*sum(4) <= 2",
+        form: Form::Words,
+    },
+    SetEntry {
         name: "&",
         also: None,
         syntax: "SET & SET",
@@ -261,6 +273,7 @@ impl SetSpec {
             Self::Monotone { .. } => "monotone",
             Self::GroupSparsity { .. } => "group-sparsity",
             Self::Blocks(_) => "blocks",
+            Self::Linear(_) => "<=",
             Self::Intersection(_) => "&",
             Self::Custom(_) => return None,
         })

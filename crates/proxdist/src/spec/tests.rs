@@ -21,7 +21,8 @@ fn next(set: &SetSpec) -> Option<SetSpec> {
         SetSpec::HalfSpace { .. } => "monotone",
         SetSpec::Monotone { .. } => "group-sparsity:1;size=1",
         SetSpec::GroupSparsity { .. } => "blocks[1: none]",
-        SetSpec::Blocks(_) => "none & none",
+        SetSpec::Blocks(_) => "sum(1) <= 1",
+        SetSpec::Linear(_) => "none & none",
         SetSpec::Intersection(_) => return Some(SetSpec::Custom("mine".to_owned())),
         SetSpec::Custom(_) => return None,
     };
