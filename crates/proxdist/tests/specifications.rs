@@ -6,7 +6,7 @@
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngSeed, TestRunner};
 use proxdist::constraint::{Ball, ConeInBall, Constraint, Dykstra, NonNegative, Simplex, Sparsity, intersection};
-use proxdist::spec::{Block, Coordinates, Direction, Groups, Place, SetSpec};
+use proxdist::spec::{Block, Coordinates, Direction, Groups, Heredity, Place, Product, Quota, SelectionRules, SetSpec};
 use proxdist::{Error, Shape};
 use std::cell::Cell;
 
@@ -84,16 +84,50 @@ fn coordinates() -> impl Strategy<Value = Coordinates> {
     prop::collection::vec(place(), 1..4).prop_map(|places| Coordinates { places })
 }
 
-/// Any specification, sensible or not, that is neither a block nor an intersection.
-fn leaf() -> impl Strategy<Value = SetSpec> {
-    let groups = prop_oneof![
+fn groups() -> impl Strategy<Value = Groups> {
+    prop_oneof![
         any::<usize>().prop_map(|size| Groups::Consecutive { size }),
         prop::collection::vec(coordinates(), 1..4).prop_map(Groups::Listed),
         prop_oneof![Just("_".to_owned()), name()].prop_map(|separator| Groups::Prefix { separator }),
         Just(Groups::Source),
         name().prop_map(Groups::File),
+    ]
+}
+
+/// Rules of a selection; one of them at least, since without any it is written as plain sparsity.
+fn rules() -> impl Strategy<Value = SelectionRules> {
+    let position = (0..20_usize).prop_map(|at| Place::Positions { first: at, last: at });
+    let one = || {
+        prop_oneof![position.clone(), name().prop_map(Place::Name)]
+            .prop_map(|place| Coordinates { places: vec![place] })
+    };
+    let product =
+        (one(), one(), one()).prop_map(|(product, first, second)| Product { product, factors: [first, second] });
+    let listed = prop::collection::vec(coordinates(), 1..4).prop_map(Groups::Listed);
+    let families = prop_oneof![
+        3 => listed,
+        1 => any::<usize>().prop_map(|size| Groups::Consecutive { size }),
+        1 => prop_oneof![Just("_".to_owned()), "[.:]"].prop_map(|separator| Groups::Prefix { separator }),
+        1 => Just(Groups::Source),
+        1 => "[a-z]{1,5}\\.csv".prop_map(Groups::File),
     ];
+    let quota = (any::<usize>(), families).prop_map(|(most, of)| Quota { most, of });
+    let heredity = prop::sample::select(vec![Heredity::Strong, Heredity::Weak]);
+    let lists = (coordinates(), prop::option::of(coordinates()));
+    let products = (heredity, prop::collection::vec(product, 0..3));
+    (any::<usize>(), prop::option::of(groups()), lists, prop::collection::vec(quota, 0..3), products).prop_map(
+        |(most, units, (keep, drop), quotas, (heredity, products))| {
+            // Without products the kind of heredity is not written.
+            let heredity = if products.is_empty() { Heredity::Strong } else { heredity };
+            SelectionRules { most, units, keep, drop: drop.unwrap_or_default(), quotas, heredity, products }
+        },
+    )
+}
+
+/// Any specification, sensible or not, that is neither a block nor an intersection.
+fn leaf() -> impl Strategy<Value = SetSpec> {
     prop_oneof![
+        rules().prop_map(SetSpec::Selection),
         Just(SetSpec::WholeSpace),
         Just(SetSpec::NonNegative),
         (number(), prop::option::of(numbers())).prop_map(|(radius, center)| SetSpec::Ball { radius, center }),
@@ -108,7 +142,7 @@ fn leaf() -> impl Strategy<Value = SetSpec> {
         (numbers(), number()).prop_map(|(normal, offset)| SetSpec::HalfSpace { normal, offset }),
         prop::sample::select(vec![Direction::Increasing, Direction::Decreasing])
             .prop_map(|direction| SetSpec::Monotone { direction }),
-        (any::<usize>(), groups).prop_map(|(keep, groups)| SetSpec::GroupSparsity { keep, groups }),
+        (any::<usize>(), groups()).prop_map(|(keep, groups)| SetSpec::GroupSparsity { keep, groups }),
     ]
 }
 

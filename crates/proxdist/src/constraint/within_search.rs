@@ -15,7 +15,7 @@ use crate::error::Result;
 use std::collections::HashSet;
 
 /// Branches that are looked at before the search is given up.
-const MOST_NODES: usize = 20_000;
+const MOST_NODES: usize = 5000;
 /// Steps for the multipliers, at the root and later.
 const FIRST_STEPS: usize = 150;
 const STEPS: usize = 25;
@@ -32,11 +32,19 @@ pub(super) fn nearest_choice(plan: &Plan, point: &[f64]) -> Result<std::result::
     let size: f64 = point.iter().map(|x| x * x).sum();
     let mut search = Search { plan, point, size, best: None, seen: HashSet::new(), nodes: 0 };
     let places = vec![Place::Free; plan.choice.units()];
-    match search.look(places, vec![0.0; plan.rows.len()])? {
-        Ok(()) => Ok(Ok(search.best.map(|(_, support, nearest)| (support, nearest)))),
-        Err(fault) => Ok(Err(fault)),
+    let mut open = vec![(places, vec![0.0; plan.rows.len()])];
+    while let Some((places, start)) = open.pop() {
+        search.nodes += 1;
+        if search.nodes > MOST_NODES {
+            return Ok(Err(ProjectionFault::TooManyBranches { most: MOST_NODES }));
+        }
+        search.look(places, start, &mut open)?;
     }
+    Ok(Ok(search.best.map(|(_, support, nearest)| (support, nearest))))
 }
+
+/// What is decided about each unit, and multipliers to begin with.
+type Branch = (Vec<Place>, Vec<f64>);
 
 struct Search<'p> {
     plan: &'p Plan,
@@ -60,30 +68,24 @@ struct Shown {
 }
 
 impl Search<'_> {
-    fn look(&mut self, mut places: Vec<Place>, start: Vec<f64>) -> Result<std::result::Result<(), ProjectionFault>> {
-        self.nodes += 1;
-        if self.nodes > MOST_NODES {
-            return Ok(Err(ProjectionFault::TooManyBranches { most: MOST_NODES }));
-        }
+    /// Looks at a branch, and leaves the two that it falls into behind where it may hold a nearer point.
+    fn look(&mut self, mut places: Vec<Place>, start: Vec<f64>, open: &mut Vec<Branch>) -> Result<()> {
         if !self.settle(&mut places) {
-            return Ok(Ok(()));
+            return Ok(());
         }
-        let Some((lambda, shown)) = self.raised(&places, start)? else { return Ok(Ok(())) };
+        let Some((lambda, shown)) = self.raised(&places, start)? else { return Ok(()) };
         if self.is_beaten(shown.bound) {
-            return Ok(Ok(()));
+            return Ok(());
         }
         let free = shown.chosen.iter().copied().filter(|&unit| places[unit] == Place::Free);
-        let Some(unit) = free.max_by(|&a, &b| shown.gains[a].total_cmp(&shown.gains[b]).then(b.cmp(&a))) else {
-            // Everything is decided, and the only choice was projected onto.
-            return Ok(Ok(()));
-        };
-        for place in [Place::In, Place::Out] {
-            places[unit] = place;
-            if let Err(fault) = self.look(places.clone(), lambda.clone())? {
-                return Ok(Err(fault));
+        // Where everything is decided the only choice was projected onto.
+        if let Some(unit) = free.max_by(|&a, &b| shown.gains[a].total_cmp(&shown.gains[b]).then(b.cmp(&a))) {
+            for place in [Place::Out, Place::In] {
+                places[unit] = place;
+                open.push((places.clone(), lambda.clone()));
             }
         }
-        Ok(Ok(()))
+        Ok(())
     }
 
     /// Whether nothing with this bound can be nearer than what is known.

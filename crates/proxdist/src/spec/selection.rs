@@ -3,7 +3,7 @@
 //! After `per` comes a list of groups as in `groups=` (`1-3,age+income,asset_*`), a table of them (`families.csv`), `prefix` (features whose names begin alike; `prefix .` with another
 //! separator), `source` (the indicators of one text column) or `size 4`. Several limits stand apart by a bar. A product is written `P=A*B`.
 
-use super::coordinates::{Coordinates, place, quoted};
+use super::coordinates::{Coordinates, Place, place, quoted};
 use super::names::Names;
 use super::parse::Arguments;
 use super::piece::{Piece, count};
@@ -122,8 +122,7 @@ fn quota(piece: Piece) -> Result<Quota> {
 /// `6=1*2`
 fn product(piece: Piece) -> Result<Product> {
     let fault = || piece.error("a product and its two factors are expected, as in products=6=1*2");
-    // Names may have an equals sign in them: the last one outside backquotes counts.
-    let (equals, _) = piece.characters().filter(|(_, c)| *c == '=').last().ok_or_else(fault)?;
+    let (equals, _) = piece.characters().find(|(_, c)| *c == '=').ok_or_else(fault)?;
     let one = |piece: Piece| Ok(Coordinates { places: vec![place(piece)?] });
     let own = one(piece.between(piece.start(), equals))?;
     match piece.between(equals + 1, piece.end()).split(|c| c == '*')[..] {
@@ -148,11 +147,20 @@ impl fmt::Display for SelectionRules {
             write!(f, ";most={}", joined(&self.quotas, "|", quota))?;
         }
         if !self.products.is_empty() {
-            let product =
-                |Product { product, factors: [first, second] }: &Product| format!("{product}={first}*{second}");
+            let product = |Product { product, factors: [first, second] }: &Product| {
+                format!("{}={}*{}", single(product), single(first), single(second))
+            };
             write!(f, ";heredity={};products={}", self.heredity.word(), joined(&self.products, ",", product))?;
         }
         Ok(())
+    }
+}
+
+/// A feature of a product, in backquotes where its name has an equals sign in it.
+fn single(on: &Coordinates) -> String {
+    match &on.places[..] {
+        [Place::Name(name)] if name.contains('=') => format!("`{}`", name.replace('`', "``")),
+        _ => on.to_string(),
     }
 }
 

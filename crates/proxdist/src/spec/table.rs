@@ -234,7 +234,7 @@ const SETS: &[SetEntry] = &[
         name: "&",
         also: None,
         syntax: "SET & SET",
-        definition: "in both sets, exactly: convex sets of every kind; sparsity with box, nonneg, linf, simplex or l1; \
+        definition: "in both sets, exactly: convex sets of every kind; choices of features with convex sets; \
                      cones in a ball; anything else is refused",
         convex: Convexity::Depends,
         cost: "by formula: the sum of the parts; otherwise a quadratic program",
