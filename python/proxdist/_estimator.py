@@ -12,6 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from . import _proxdist
+from ._coordinates import numbered
 from ._display import Display
 from ._input import features
 from ._losses import grammar
@@ -69,6 +70,11 @@ class Constrained(Display, BaseEstimator):
     def _set(self) -> ConstraintSet:
         return parse(self.constraint)
 
+    def _names(self) -> list[str] | None:
+        """The names of the features, if they have any."""
+        names = getattr(self, "feature_names_in_", None)
+        return None if names is None else [str(name) for name in names]
+
     def _weight(self) -> float:
         """The weight of the ridge term where a search does not choose it."""
         return float(self.ridge)
@@ -77,10 +83,10 @@ class Constrained(Display, BaseEstimator):
         if self.standardize not in ("auto", True, False):
             raise ValueError(f"standardize must be 'auto', True or False, got {self.standardize!r}")
         chosen = self._set()
-        asked: Any = chosen.spec
+        names = self._names()
+        asked: Any = chosen.spec_for(names or numbered(self.n_features_in_))
         if isinstance(chosen, Projection):
             asked = chosen if shape is None else MatrixProjection(chosen, shape)
-        names = getattr(self, "feature_names_in_", None)
         return {
             "loss": self._loss(),
             "classes": hasattr(self, "classes_"),
@@ -89,7 +95,7 @@ class Constrained(Display, BaseEstimator):
             "intercept": bool(self.fit_intercept),
             "standardize": None if self.standardize == "auto" else bool(self.standardize),
             "shape": shape,
-            "names": None if names is None else [str(name) for name in names],
+            "names": names,
             "start": start,
         }
 

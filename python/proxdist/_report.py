@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from . import _losses, _proxdist
+from ._coordinates import numbered
 from ._display import feature_names, trace_points
 from ._input import checked, per_row
 from .files import write_whole
@@ -93,7 +94,8 @@ def content(estimator: Any, evaluation: dict[str, Any], title: str | None) -> di
 def result_constraint(estimator: Any) -> str:
     """The set of the model, as it is written."""
     chosen = getattr(estimator, "constraint_", None)
-    return str((estimator._set() if chosen is None else chosen).spec)
+    names = estimator._names() or numbered(estimator.n_features_in_)
+    return str((estimator._set() if chosen is None else chosen).spec_for(names))
 
 
 def certificate(found: dict[str, Any]) -> list[dict[str, Any]]:

@@ -90,7 +90,8 @@ class Search:
         """Whether all numbers of features are found at once: sparsity alone, fitted in the usual way."""
         names = set(() if self.grid is None else self.grid)
         usual = self.method == "spd" and bool(self.polish) and names <= {"sparsity", "ridge"}
-        return usual and isinstance(self._set(), (Sparsity, WholeSpace))
+        plain = self._set()
+        return usual and isinstance(plain, (Sparsity, WholeSpace)) and plain._on is None
 
     def _weight(self: Any) -> float:
         return 0.0 if self.ridge == "auto" else float(self.ridge)

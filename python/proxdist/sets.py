@@ -1,16 +1,18 @@
 """The sets a parameter can be held to, as small objects.
 
 A set is its specification, the text that the command line and model files use too: ``Sparsity(20)`` is
-``"sparsity:20"``. Sets are compared and hashed by it, print as they are written, and combine with ``&``. A set of
-your own is a :class:`Projection`.
+``"sparsity:20"``. Sets are compared and hashed by it, print as they are written, and combine with ``&``. Most take
+``on=``, the features they hold for: ``NonNegative(on=["age", "income"])``. A set of your own is a :class:`Projection`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from . import _proxdist
+from ._coordinates import On, chosen, numbered, place, places, quoted, row
+from ._coordinates import groups as listed_groups
 
 if TYPE_CHECKING:
     import numpy as np
@@ -28,37 +30,66 @@ def _numbers(values: Iterable[float]) -> str:
 
 
 class ConstraintSet:
-    """A set with a name. ``spec`` is its specification; ``a & b`` is the intersection."""
+    """A set with a name. ``spec`` is its specification; ``a & b`` is the intersection.
 
-    def __init__(self, spec: str, *arguments: Any) -> None:
-        self._spec = _proxdist.canonical_set(spec)
-        self._arguments = arguments
+    ``on`` says which coordinates form the vector that has to be in the set, all others being free: a feature's name, a
+    pattern such as ``"asset_*"``, a range of names ``"dose_1..dose_9"``, a position (from 0), a list of these in the
+    order that is meant, or a function that says of each name whether it belongs. Names are those of the columns of
+    ``X``.
+    """
+
+    def __init__(self, spec: str, *arguments: Any, on: On = None) -> None:
+        self._arguments, self._on = arguments, on
+        self._whole = _proxdist.canonical_set(spec)
+        if on is None:
+            self._spec: str | None = self._whole
+        else:
+            self._spec = None if callable(on) else _proxdist.canonical_set(f"{spec}[{places(on)}]")
 
     @property
     def spec(self) -> str:
         """The set in the grammar shared with the command line and model files."""
+        if self._spec is None:
+            raise ValueError("the set has a function for on, so that it has a specification only for given names")
         return self._spec
 
-    def project(self, x: ArrayLike) -> Vector:
-        """The nearest point of the set."""
-        return project(self, x)
+    def spec_for(self, names: Sequence[str]) -> str:
+        """The specification for features of these names."""
+        if self._spec is not None:
+            return self._spec
+        return _proxdist.canonical_set(f"{self._whole}[{chosen(self._on, names)}]")
+
+    def project(self, x: ArrayLike, names: Sequence[str] | None = None) -> Vector:
+        """The nearest point of the set; ``names`` are those of the entries of ``x``, ``V1``, ``V2``, … if left out."""
+        return project(self, x, names)
+
+    def _key(self) -> Any:
+        return (self._whole, self._on) if self._spec is None else self._spec
 
     def __and__(self, other: ConstraintSet | str) -> ConstraintSet:
         if isinstance(other, Projection) or not isinstance(other, (ConstraintSet, str)):
             return NotImplemented
-        return _Parsed(f"{self.spec} & {parse(other).spec}")
+        right = parse(other)
+        if self._spec is None or right._spec is None:
+            return _Together(self, right)
+        return _Parsed(f"{self.spec} & {right.spec}")
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, ConstraintSet) and self.spec == other.spec
+        return isinstance(other, ConstraintSet) and self._key() == other._key()
 
     def __hash__(self) -> int:
-        return hash(self.spec)
+        return hash(self._key())
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({', '.join(map(repr, self._arguments))})"
+        on = [] if self._on is None else [f"on={self._on!r}"]
+        return f"{type(self).__name__}({', '.join([*map(repr, self._arguments), *on])})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), self._arguments
+        return _made, (type(self), self._arguments, self._on)
+
+
+def _made(kind: Any, arguments: tuple[Any, ...], on: On) -> Any:
+    return kind(*arguments) if on is None else kind(*arguments, on=on)
 
 
 class _Parsed(ConstraintSet):
@@ -71,26 +102,42 @@ class _Parsed(ConstraintSet):
         return f"parse({self.spec!r})"
 
 
+class _Together(ConstraintSet):
+    """Two sets at once, known for given names only."""
+
+    def __init__(self, left: ConstraintSet, right: ConstraintSet) -> None:
+        self._arguments, self._on, self._spec = (left, right), None, None
+
+    def spec_for(self, names: Sequence[str]) -> str:
+        return " & ".join(part.spec_for(names) for part in self._arguments)
+
+    def _key(self) -> Any:
+        return tuple(part._key() for part in self._arguments)
+
+    def __repr__(self) -> str:
+        return " & ".join(map(repr, self._arguments))
+
+
 class WholeSpace(ConstraintSet):
     """Every vector: no constraint."""
 
-    def __init__(self) -> None:
-        super().__init__("none")
+    def __init__(self, on: On = None) -> None:
+        super().__init__("none", on=on)
 
 
 class Sparsity(ConstraintSet):
     """Vectors with at most ``keep`` nonzero entries."""
 
-    def __init__(self, keep: int) -> None:
-        super().__init__(f"sparsity:{keep}", keep)
+    def __init__(self, keep: int, on: On = None) -> None:
+        super().__init__(f"sparsity:{keep}", keep, on=on)
 
 
 class Ball(ConstraintSet):
     """Vectors within distance ``radius`` of the origin or of ``center``."""
 
-    def __init__(self, radius: float, center: Iterable[float] | None = None) -> None:
+    def __init__(self, radius: float, center: Iterable[float] | None = None, on: On = None) -> None:
         where = "" if center is None else f";center={_numbers(center)}"
-        super().__init__(f"ball:{_number(radius)}{where}", radius, *(() if center is None else (center,)))
+        super().__init__(f"ball:{_number(radius)}{where}", radius, *(() if center is None else (center,)), on=on)
 
 
 class Rank(ConstraintSet):
@@ -104,7 +151,10 @@ class Box(ConstraintSet):
     """Entries between ``lower`` and ``upper``: one number for all, or one each. ``None`` is no limit."""
 
     def __init__(
-        self, lower: float | Iterable[float] | None = None, upper: float | Iterable[float] | None = None
+        self,
+        lower: float | Iterable[float] | None = None,
+        upper: float | Iterable[float] | None = None,
+        on: On = None,
     ) -> None:
         each = [limit for limit in (lower, upper) if isinstance(limit, Iterable)]
         if each:
@@ -114,78 +164,131 @@ class Box(ConstraintSet):
             spec = f"box;lower={_numbers(below)};upper={_numbers(above)}"
         else:
             spec = f"box:{_number(lower, float('-inf'))},{_number(upper, float('inf'))}"  # type: ignore[arg-type]
-        super().__init__(spec, lower, upper)
+        super().__init__(spec, lower, upper, on=on)
 
 
 class NonNegative(ConstraintSet):
     """No negative entry."""
 
-    def __init__(self) -> None:
-        super().__init__("nonneg")
+    def __init__(self, on: On = None) -> None:
+        super().__init__("nonneg", on=on)
 
 
 class L1Ball(ConstraintSet):
     """Magnitudes that sum to at most ``radius``."""
 
-    def __init__(self, radius: float) -> None:
-        super().__init__(f"l1:{_number(radius)}", radius)
+    def __init__(self, radius: float, on: On = None) -> None:
+        super().__init__(f"l1:{_number(radius)}", radius, on=on)
 
 
 class LinfBall(ConstraintSet):
     """No magnitude above ``radius``."""
 
-    def __init__(self, radius: float) -> None:
-        super().__init__(f"linf:{_number(radius)}", radius)
+    def __init__(self, radius: float, on: On = None) -> None:
+        super().__init__(f"linf:{_number(radius)}", radius, on=on)
 
 
 class Simplex(ConstraintSet):
     """No negative entry, and a sum of exactly ``total``."""
 
-    def __init__(self, total: float = 1.0) -> None:
-        super().__init__(f"simplex:{_number(total)}", *(() if total == 1.0 else (total,)))
+    def __init__(self, total: float = 1.0, on: On = None) -> None:
+        super().__init__(f"simplex:{_number(total)}", *(() if total == 1.0 else (total,)), on=on)
 
 
 class Affine(ConstraintSet):
     """Solutions of the linear equations ``a @ x = b``."""
 
-    def __init__(self, a: Iterable[Iterable[float]], b: Iterable[float]) -> None:
+    def __init__(self, a: Iterable[Iterable[float]], b: Iterable[float], on: On = None) -> None:
         rows = [list(row) for row in a]
         right = list(b)
-        super().__init__(f"affine;a={'|'.join(map(_numbers, rows))};b={_numbers(right)}", rows, right)
+        super().__init__(f"affine;a={'|'.join(map(_numbers, rows))};b={_numbers(right)}", rows, right, on=on)
 
 
 class HalfSpace(ConstraintSet):
     """Vectors with ``a @ x <= b``."""
 
-    def __init__(self, a: Iterable[float], b: float) -> None:
+    def __init__(self, a: Iterable[float], b: float, on: On = None) -> None:
         normal = list(a)
-        super().__init__(f"halfspace;a={_numbers(normal)};b={_number(b)}", normal, b)
+        super().__init__(f"halfspace;a={_numbers(normal)};b={_number(b)}", normal, b, on=on)
+
+
+class Linear(ConstraintSet):
+    """A linear row: in words, ``Linear("age + 2*income <= 3")``, or as factors of features with limits on their sum,
+    ``Linear({"age": 1, "asset_*": 2}, upper=3)``; equal limits are an equation.
+    """
+
+    def __init__(
+        self, terms: str | Mapping[Any, float], lower: float | None = None, upper: float | None = None
+    ) -> None:
+        if isinstance(terms, str):
+            if lower is not None or upper is not None:
+                raise ValueError("a row in words has its limits in it, as in Linear('age + 2*income <= 3')")
+            super().__init__(terms, terms)
+            return
+        super().__init__(row(terms, lower, upper), dict(terms), lower, upper)
 
 
 class Monotone(ConstraintSet):
     """Entries in increasing (or decreasing) order."""
 
-    def __init__(self, decreasing: bool = False) -> None:
-        super().__init__("monotone:decreasing" if decreasing else "monotone", *((True,) if decreasing else ()))
+    def __init__(self, decreasing: bool = False, on: On = None) -> None:
+        text = "monotone:decreasing" if decreasing else "monotone"
+        super().__init__(text, *((True,) if decreasing else ()), on=on)
 
 
 class GroupSparsity(ConstraintSet):
-    """At most ``keep`` groups with a nonzero entry; groups are lists of indices, or neighbours of a given ``size``."""
+    """At most ``keep`` groups with a nonzero entry.
 
-    def __init__(self, keep: int, groups: Iterable[Iterable[int]] | None = None, size: int | None = None) -> None:
-        if (groups is None) == (size is None):
-            raise ValueError("GroupSparsity needs either groups or size")
-        lists = None if groups is None else [list(group) for group in groups]
-        how = f"size={size}" if lists is None else f"groups={','.join('+'.join(map(str, g)) for g in lists)}"
-        super().__init__(f"group-sparsity:{keep};{how}", keep, lists, size)
+    ``groups`` are lists of names, patterns or positions, a dictionary of such lists, or the path of a table with the
+    columns feature and group; ``size`` makes groups of so many neighbours; ``by="prefix"`` puts features together whose
+    names begin alike up to ``separator``.
+    """
+
+    def __init__(
+        self,
+        keep: int,
+        groups: Mapping[str, On] | Iterable[On] | str | None = None,
+        size: int | None = None,
+        by: str | None = None,
+        separator: str = "_",
+        on: On = None,
+    ) -> None:
+        if sum(given is not None for given in (groups, size, by)) != 1:
+            raise ValueError("GroupSparsity needs either groups or size or by")
+        if isinstance(groups, str):
+            how, given = f"file={quoted(groups)}", groups
+        elif groups is not None:
+            given = dict(groups) if isinstance(groups, Mapping) else [_kept(group) for group in groups]
+            how = f"groups={listed_groups(given)}"
+        else:
+            given, how = None, f"size={size}" if by is None else f"by={by}"
+            how += "" if separator == "_" else f";separator={quoted(separator)}"
+        arguments = (keep, given, size, by, separator)
+        while len(arguments) > 1 and arguments[-1] in (None, "_"):
+            arguments = arguments[:-1]
+        super().__init__(f"group-sparsity:{keep};{how}", *arguments, on=on)
+
+
+def _kept(group: On) -> On:
+    """A group that can be read again."""
+    return list(group) if isinstance(group, Iterable) and not isinstance(group, str) else group
 
 
 class Blocks(ConstraintSet):
-    """A set for each range of indices, ends included: ``Blocks({(0, 9): Simplex(), (10, 19): Box(0, 1)})``."""
+    """A set for each list of coordinates, all others being free.
 
-    def __init__(self, blocks: Mapping[tuple[int, int], ConstraintSet | str]) -> None:
-        parts = [f"[{first}-{last}: {parse(inside).spec}]" for (first, last), inside in blocks.items()]
+    Keys are ranges of positions, ends included, names or patterns, or tuples of names:
+    ``Blocks({(0, 9): Simplex(), "asset_*": Box(0, 1), ("age", "income"): NonNegative()})``.
+    """
+
+    def __init__(self, blocks: Mapping[Any, ConstraintSet | str]) -> None:
+        parts = [f"[{_block(key)}: {parse(inside).spec}]" for key, inside in blocks.items()]
         super().__init__("blocks" + "".join(parts), dict(blocks))
+
+
+def _block(key: Any) -> str:
+    is_range = isinstance(key, tuple) and len(key) == 2 and not any(isinstance(end, str) for end in key)
+    return f"{place(key[0])}-{place(key[1])}" if is_range else places(key)
 
 
 class Projection(ConstraintSet):
@@ -201,10 +304,10 @@ class Projection(ConstraintSet):
             raise TypeError(f"a projection must be callable, got {function!r}")
         self.function = function
         self.is_convex = bool(is_convex)
-        self._spec = "custom"
-        self._arguments = (function, is_convex)
+        self._spec = self._whole = "custom"
+        self._arguments, self._on = (function, is_convex), None
 
-    def project(self, x: ArrayLike) -> Vector:
+    def project(self, x: ArrayLike, names: Sequence[str] | None = None) -> Vector:
         """What the function returns, as an array."""
         import numpy as np
 
@@ -235,19 +338,24 @@ def parse(constraint: ConstraintSet | str | Callable[[Any], Any] | None) -> Cons
     )
 
 
-def project(constraint: ConstraintSet | str | Callable[[Any], Any], x: ArrayLike) -> Vector:
-    """The point of a set nearest to ``x``. Sets of matrices, such as ``Rank(2)``, take a two-dimensional ``x``.
+def project(
+    constraint: ConstraintSet | str | Callable[[Any], Any], x: ArrayLike, names: Sequence[str] | None = None
+) -> Vector:
+    """The point of a set nearest to ``x``. Sets of matrices, such as ``Rank(2)``, take a two-dimensional ``x``; sets
+    that speak of features by name take the ``names`` of the entries, which are ``V1``, ``V2``, … if left out.
 
     >>> project("sparsity:1", [3.0, -4.0])
     array([ 0., -4.])
     """
     import numpy as np
 
-    chosen = parse(constraint)
+    wanted = parse(constraint)
     point = np.ascontiguousarray(x, dtype=np.float64)
-    if isinstance(chosen, Projection):
-        return chosen.project(point)
+    if isinstance(wanted, Projection):
+        return wanted.project(point)
     if point.ndim not in (1, 2):
         raise ValueError(f"x must be a vector or a matrix, got {point.ndim} dimensions")
     shape = point.shape if point.ndim == 2 else None
-    return _proxdist.project(chosen.spec, point.ravel(), shape).reshape(point.shape)
+    known = None if names is None else [str(name) for name in names]
+    spec = wanted.spec_for(known or numbered(point.size))
+    return _proxdist.project(spec, point.ravel(), shape, known).reshape(point.shape)

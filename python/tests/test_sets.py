@@ -15,6 +15,7 @@ from proxdist import (
     GroupSparsity,
     HalfSpace,
     L1Ball,
+    Linear,
     LinfBall,
     Monotone,
     NonNegative,
@@ -46,8 +47,26 @@ SETS = [
     (Monotone(), "monotone"),
     (Monotone(decreasing=True), "monotone:decreasing"),
     (GroupSparsity(2, size=4), "group-sparsity:2;size=4"),
-    (GroupSparsity(1, [[0, 2], [1, 3]]), "group-sparsity:1;groups=0+2,1+3"),
-    (Blocks({(0, 9): Simplex(), (10, 19): "box:0,1"}), "blocks[0-9: simplex][10-19: box:0,1]"),
+    # Positions count from 0 in Python and from 1 in text.
+    (GroupSparsity(1, [[0, 2], [1, 3]]), "group-sparsity:1;groups=1+3,2+4"),
+    (GroupSparsity(1, {"money": ["income", "debt"], "rest": "x_*"}), "group-sparsity:1;groups=income+debt,x_*"),
+    (GroupSparsity(2, by="prefix", separator="."), "group-sparsity:2;by=prefix;separator=`.`"),
+    (GroupSparsity(2, "groups.csv"), "group-sparsity:2;file=groups.csv"),
+    (Blocks({(0, 9): Simplex(), (10, 19): "box:0,1"}), "blocks[1-10: simplex][11-20: box:0,1]"),
+    (Blocks({"asset_*": Box(0, 1), ("age", "a b"): NonNegative()}), "blocks[asset_*: box:0,1][age,`a b`: nonneg]"),
+    (NonNegative(on=["age", "income"]), "nonneg[age,income]"),
+    (NonNegative(on=[0, 1, 4]), "nonneg[1,2,5]"),
+    (Box(0, 0.2, on="asset_*"), "box:0,0.2[asset_*]"),
+    (Box([0, 1], [1, 2], on=("b", "a")), "box;lower=0,1;upper=1,2[b,a]"),
+    (Monotone(on="dose_1..dose_9"), "monotone[dose_1..dose_9]"),
+    (Monotone(True, on="`a..b`"), "monotone:decreasing[`a..b`]"),
+    (Sparsity(3, on="!id_*"), "sparsity:3[!id_*]"),
+    (Ball(1, on="x, y*"), "ball:1[x`, `y*]"),
+    (Linear("age + 2*income<=3"), "age + 2*income <= 3"),
+    (Linear({"age": 1, "a b": -2, ("x*", 3): 0.5}, 0, 1), "0 <= age - 2*`a b` + 0.5*sum(x*,4) <= 1"),
+    (Linear({"age": 1}, lower=2), "age >= 2"),
+    (Linear({"*": 1}, 0, 0), "sum(*) = 0"),
+    (Sparsity(5) & NonNegative(on="age"), "sparsity:5 & nonneg[age]"),
     (NonNegative() & Sparsity(5), "nonneg & sparsity:5"),
     (Sparsity(5) & "ball:1", "sparsity:5 & ball:1"),
 ]
@@ -77,10 +96,11 @@ def test_what_is_no_set_is_refused_in_the_librarys_words():
 
 
 def test_every_set_of_the_library_has_a_class():
-    made = {type(one): re.match(r"[a-z0-9-]+", text)[0] for one, text in SETS if type(one) is not sets._Parsed}
+    named = [(one, text) for one, text in SETS if one._on is None and type(one) is not sets._Parsed]
+    made = {type(one): re.match(r"[a-z0-9-]+", text)[0] for one, text in named} | {Linear: "<="}
     listed = {name: example for name, example in _proxdist.set_examples() if name != "&"}
     assert sorted(made.values()) == sorted(listed)
-    public = set(sets.ConstraintSet.__subclasses__()) - {sets._Parsed, sets.Projection}
+    public = set(sets.ConstraintSet.__subclasses__()) - {sets._Parsed, sets._Together, sets.Projection}
     assert set(made) == public
     assert {cls.__name__ for cls in public} <= set(proxdist.__all__)
     assert all(parse(example).spec == example for example in listed.values())

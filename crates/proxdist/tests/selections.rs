@@ -185,6 +185,15 @@ fn some_beside(random: &mut Random, sizes: &[f64; P]) -> Beside {
     beside
 }
 
+/// What the independent solver says of a choice.
+#[derive(Clone, Copy, PartialEq)]
+enum Least {
+    At(f64),
+    Empty,
+    /// It has not come to an end.
+    Unknown,
+}
+
 struct Instance {
     x: Vec<f64>,
     y: Vec<f64>,
@@ -208,7 +217,7 @@ impl Instance {
     }
 
     /// The least F with these features, or nothing if the set has no such point. Variables are effects, so that units do not matter.
-    fn least(&self, chosen: Chosen, beside: &Beside) -> Option<f64> {
+    fn least(&self, chosen: Chosen, beside: &Beside) -> Least {
         let support: Vec<usize> = (0..P).filter(|&j| has(chosen, j)).collect();
         let total: f64 = self.weights.iter().sum();
         let scales: Vec<f64> = support
@@ -238,7 +247,7 @@ impl Instance {
             if length == 0.0 {
                 let holds = if *is_equality { *right == 0.0 } else { *right >= 0.0 };
                 if !holds {
-                    return None;
+                    return Least::Empty;
                 }
                 continue;
             }
@@ -270,26 +279,37 @@ impl Instance {
             cones.push(SupportedConeT::SecondOrderConeT(count + 1));
         }
         if size == 0 {
-            return Some(self.value(&[0.0; P], 0.0));
+            return Least::At(self.value(&[0.0; P], 0.0));
         }
-        let settings = DefaultSettings {
-            verbose: false,
-            tol_gap_abs: 1e-12,
-            tol_gap_rel: 1e-12,
-            tol_feas: 1e-12,
-            ..DefaultSettings::default()
-        };
         let (matrix, right): (Vec<Vec<f64>>, Vec<f64>) = rows.into_iter().unzip();
         let matrix = if matrix.is_empty() { CscMatrix::zeros((0, size)) } else { CscMatrix::from(&matrix) };
-        let mut solver = DefaultSolver::new(&CscMatrix::from(&p), &q, &matrix, &right, &cones, settings).unwrap();
-        solver.solve();
-        if matches!(solver.solution.status, SolverStatus::PrimalInfeasible | SolverStatus::AlmostPrimalInfeasible) {
-            return None;
+        // What is asked for may be too much in floating-point numbers; then less.
+        let mut solver = None;
+        for tolerance in [1e-12, 1e-10, 1e-8] {
+            let (gap, feasible) = (tolerance, tolerance);
+            let settings = DefaultSettings {
+                verbose: false,
+                tol_gap_abs: gap,
+                tol_gap_rel: gap,
+                tol_feas: feasible,
+                ..DefaultSettings::default()
+            };
+            let mut next = DefaultSolver::new(&CscMatrix::from(&p), &q, &matrix, &right, &cones, settings).unwrap();
+            next.solve();
+            match next.solution.status {
+                SolverStatus::PrimalInfeasible => return Least::Empty,
+                SolverStatus::Solved => {
+                    solver = Some(next);
+                    break;
+                }
+                _ => {}
+            }
         }
+        let Some(solver) = solver else { return Least::Unknown };
         let solution = &solver.solution.x;
         let mut theta = [0.0; P];
         support.iter().enumerate().for_each(|(a, &j)| theta[j] = solution[a] / scales[a]);
-        Some(self.value(&theta, if self.intercept { solution[count] } else { 0.0 }))
+        Least::At(self.value(&theta, if self.intercept { solution[count] } else { 0.0 }))
     }
 }
 
@@ -311,7 +331,7 @@ fn some_instance(random: &mut Random) -> (Instance, [f64; P]) {
 #[test]
 fn no_choice_of_features_is_better() {
     let count: u64 = std::env::var("PROXDIST_INSTANCES").ok().and_then(|text| text.parse().ok()).unwrap_or(25);
-    let (mut fitted, mut exhausted, mut above) = (0, 0, Vec::new());
+    let (mut fitted, mut exhausted, mut unknown, mut above) = (0, 0, 0, Vec::new());
     for seed in 0..count {
         let mut random = Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ 0x5851_F42D);
         let (instance, sizes) = some_instance(&mut random);
@@ -319,7 +339,13 @@ fn no_choice_of_features_is_better() {
         let beside = some_beside(&mut random, &sizes);
         let text = std::iter::once(rules.text).chain(beside.text.iter().cloned()).collect::<Vec<_>>().join(" & ");
         let choices = (0..1 << P).filter(|&chosen| (rules.allows)(chosen));
-        let best = choices.filter_map(|chosen| instance.least(chosen, &beside)).reduce(f64::min);
+        let all: Vec<Least> = choices.map(|chosen| instance.least(chosen, &beside)).collect();
+        if all.contains(&Least::Unknown) {
+            unknown += 1;
+            continue;
+        }
+        let values = all.into_iter().filter_map(|least| if let Least::At(value) = least { Some(value) } else { None });
+        let best = values.reduce(f64::min);
         let data = Data::dense(&instance.x, P, &instance.y).unwrap().weights(&instance.weights).unwrap();
         let set = SetSpec::parse(&text).and_then(|spec| spec.build(data.parameter_shape()));
         let (Some(best), Ok(set)) = (best, &set) else {
@@ -348,7 +374,9 @@ fn no_choice_of_features_is_better() {
             assert!(value - gap.value <= best + tolerance, "seed {seed}, {text}: {gap:?} at {value}, but {best}");
         }
     }
-    println!("{fitted} problems, {exhausted} with every choice looked at");
+    println!(
+        "{fitted} problems, {exhausted} with every choice looked at, {unknown} that the other solver cannot judge"
+    );
     assert!(above.is_empty(), "{} of {fitted}: {}", above.len(), above.join("\n"));
-    assert!(2 * fitted > count, "{fitted} of {count}");
+    assert!(2 * fitted > count && 10 * unknown < count, "{fitted} and {unknown} of {count}");
 }

@@ -6,7 +6,9 @@
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngSeed, TestRunner};
 use proxdist::constraint::{Ball, ConeInBall, Constraint, Dykstra, NonNegative, Simplex, Sparsity, intersection};
-use proxdist::spec::{Block, Coordinates, Direction, Groups, Heredity, Place, Product, Quota, SelectionRules, SetSpec};
+use proxdist::spec::{
+    Block, Coordinates, Direction, Groups, Heredity, Place, Product, Quota, Row, SelectionRules, SetSpec, Term,
+};
 use proxdist::{Error, Shape};
 use std::cell::Cell;
 
@@ -84,6 +86,18 @@ fn coordinates() -> impl Strategy<Value = Coordinates> {
     prop::collection::vec(place(), 1..4).prop_map(|places| Coordinates { places })
 }
 
+fn row() -> impl Strategy<Value = Row> {
+    let finite = || number().prop_filter("a finite number", |value| value.is_finite());
+    let term = (finite(), coordinates()).prop_map(|(factor, on)| Term { factor, on });
+    let limits = prop_oneof![
+        finite().prop_map(|limit| (limit, f64::INFINITY)),
+        finite().prop_map(|limit| (f64::NEG_INFINITY, limit)),
+        finite().prop_map(|limit| (limit, limit)),
+        (finite(), finite()),
+    ];
+    (prop::collection::vec(term, 1..4), limits).prop_map(|(terms, (lower, upper))| Row { terms, lower, upper })
+}
+
 fn groups() -> impl Strategy<Value = Groups> {
     prop_oneof![
         any::<usize>().prop_map(|size| Groups::Consecutive { size }),
@@ -143,6 +157,7 @@ fn leaf() -> impl Strategy<Value = SetSpec> {
         prop::sample::select(vec![Direction::Increasing, Direction::Decreasing])
             .prop_map(|direction| SetSpec::Monotone { direction }),
         (any::<usize>(), groups()).prop_map(|(keep, groups)| SetSpec::GroupSparsity { keep, groups }),
+        row().prop_map(SetSpec::Linear),
     ]
 }
 

@@ -8,6 +8,7 @@ mod extremes;
 mod full_size;
 mod manners;
 mod methods;
+mod names;
 mod numbers;
 mod path;
 mod places;

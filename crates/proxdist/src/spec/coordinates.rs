@@ -140,7 +140,12 @@ pub(crate) fn positions(first: usize, last: usize) -> String {
 
 /// A name as the grammar reads it: in backquotes where it has characters of the grammar.
 pub(crate) fn quoted(name: &str) -> String {
-    let is_plain = !name.is_empty() && name.chars().all(is_plain) && !name.contains("..") && !is_number_like(name);
+    let is_plain = !name.is_empty()
+        && name.chars().all(is_plain)
+        && !name.contains("..")
+        && !name.starts_with('.')
+        && !name.ends_with('.')
+        && !is_number_like(name);
     if is_plain { name.to_owned() } else { format!("`{}`", name.replace('`', "``")) }
 }
 
@@ -170,7 +175,7 @@ fn is_plain(c: char) -> bool {
 
 /// What would be read as a position, or as a range of them gone wrong.
 fn is_number_like(text: &str) -> bool {
-    text.chars().all(|c| c.is_ascii_digit() || c == '-' || c == '.')
+    text.chars().all(|c| c.is_ascii_digit() || matches!(c, '-' | '.' | ' '))
 }
 
 /// One entry of a list.

@@ -2,7 +2,7 @@
 //!
 //! | text | set |
 //! |---|---|
-//! | `none` | every vector |
+//! | `none`, `free` | every vector |
 //! | `ball:1`, `ball:1;center=0.5,0,1` | Euclidean ball |
 //! | `sparsity:20` | at most 20 nonzero entries |
 //! | `sparsity:20;keep=age,4-5;drop=id_*` | the same with features that are always in, or never |
@@ -17,12 +17,20 @@
 //! | `affine;a=1,1,1\|1,-1,0;b=1,0` | linear equations, rows apart by a bar |
 //! | `halfspace;a=1,1,1;b=2` | one linear inequality $a^T x \le b$ |
 //! | `monotone`, `monotone:decreasing` | entries in order |
-//! | `group-sparsity:2;groups=1-4,5-8,9+11+13,10+12` | at most 2 groups nonzero; indices from 0, ranges inclusive |
+//! | `group-sparsity:2;groups=1-4,5-8,9+11+13,10+12` | at most 2 groups nonzero; a group unites lists of coordinates by `+` |
 //! | `group-sparsity:2;size=4` | the same with consecutive groups of 4 |
-//! | `blocks[1-10: simplex][11-20: box:0,1]` | a set of its own for each range |
+//! | `group-sparsity:2;by=prefix` | features are together whose names begin alike up to `_`, or up to `;separator=` |
+//! | `group-sparsity:2;by=source` | the indicators of one text column are together |
+//! | `group-sparsity:2;file=groups.csv`, `groups=groups.csv` | by a table with the columns feature and group |
+//! | `nonneg[age,income]`, `box:0,0.2[asset_*]` | a set on these coordinates, in this order; all others are free |
+//! | `blocks[1-10: simplex][asset_*: box:0,1]` | a set of its own for each list of coordinates |
+//! | `age + 2*income <= 3`, `a + b = 1`, `0 <= sum(asset_*) <= 0.4` | a linear row in words |
 //! | `sparsity:5 & nonneg` | the intersection |
 //!
 //! White space around any part is ignored. Printing gives the canonical text, which reads back as the same set.
+//!
+//! Lists of coordinates are names, ranges of names, patterns and positions; [`Coordinates`] has their grammar. They are kept as written, and
+//! [`SetSpec::build_for`] is where they meet the names of the features. Positions count from 1 in text, here and everywhere, and from 0 in values of Rust.
 
 mod coordinates;
 mod groups;

@@ -3,6 +3,7 @@
 // Test files have no public items to document.
 #![allow(missing_docs)]
 
+mod parts;
 mod selections;
 mod sets;
 mod twins;

@@ -1,8 +1,8 @@
 //! The sets that are tested, each with a membership test and a naive projection.
 
-use crate::TOLERANCE;
 use crate::selections::{selections, within_sets};
 use crate::twins::{self, distance, dot, norm};
+use crate::{TOLERANCE, parts};
 use proxdist::Shape;
 
 type Member = Box<dyn Fn(&[f64]) -> bool>;
@@ -25,18 +25,25 @@ pub(crate) fn case(
     Case { spec, shape, member: Box::new(member), twin: Box::new(twin) }
 }
 
-const V6: Shape = Shape::Vector(6);
+pub(crate) const V6: Shape = Shape::Vector(6);
 const V3: Shape = Shape::Vector(3);
 const M4X3: Shape = Shape::Matrix { rows: 4, columns: 3 };
 const M3X4: Shape = Shape::Matrix { rows: 3, columns: 4 };
-const INF: f64 = f64::INFINITY;
+pub(crate) const INF: f64 = f64::INFINITY;
 
 /// Everything that is tested; a new set is a new line in one of the lists below.
 pub(crate) fn every_set() -> Vec<Case> {
-    [basic_sets(), structured_sets(), sparse_sets(), cones_in_a_ball(), iterated_sets(), selections(), within_sets()]
-        .into_iter()
-        .flatten()
-        .collect()
+    let lists = [
+        basic_sets(),
+        structured_sets(),
+        sparse_sets(),
+        cones_in_a_ball(),
+        iterated_sets(),
+        parts::sets_on_parts(),
+        selections(),
+        within_sets(),
+    ];
+    lists.into_iter().flatten().collect()
 }
 
 /// The first half of the grammar: one rule for each entry, or for their size.
@@ -267,7 +274,7 @@ pub(crate) fn within(x: &[f64], lower: f64, upper: f64) -> bool {
     x.iter().all(|v| at_most(lower, *v) && at_most(*v, upper))
 }
 
-fn nonzeros(x: &[f64]) -> usize {
+pub(crate) fn nonzeros(x: &[f64]) -> usize {
     x.iter().filter(|v| **v != 0.0).count()
 }
 
