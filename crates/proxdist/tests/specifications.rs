@@ -123,7 +123,7 @@ fn rules() -> impl Strategy<Value = SelectionRules> {
         1 => any::<usize>().prop_map(|size| Groups::Consecutive { size }),
         1 => prop_oneof![Just("_".to_owned()), "[.:]"].prop_map(|separator| Groups::Prefix { separator }),
         1 => Just(Groups::Source),
-        1 => "[a-z]{1,5}\\.csv".prop_map(Groups::File),
+        1 => prop_oneof!["[a-z]{1,5}\\.csv", name()].prop_map(Groups::File),
     ];
     let quota = (any::<usize>(), families).prop_map(|(most, of)| Quota { most, of });
     let heredity = prop::sample::select(vec![Heredity::Strong, Heredity::Weak]);

@@ -1,6 +1,6 @@
 //! Selections as text: `sparsity:10;keep=…;drop=…;most=2 per …;heredity=strong;products=…`, and the same after `group-sparsity:3;groups=…`.
 //!
-//! After `per` comes a list of groups as in `groups=` (`1-3,age+income,asset_*`), a table of them (`families.csv`), `prefix` (features whose names begin alike; `prefix .` with another
+//! After `per` comes a list of groups as in `groups=` (`1-3,age+income,asset_*`), a table of them (`families.csv`, `file` and a name), `prefix` (features whose names begin alike; `prefix .` with another
 //! separator), `source` (the indicators of one text column) or `size 4`. Several limits stand apart by a bar. A product is written `P=A*B`.
 
 use super::coordinates::{Coordinates, Place, place, quoted};
@@ -113,6 +113,9 @@ fn quota(piece: Piece) -> Result<Quota> {
         text if text.starts_with("size ") => {
             Groups::Consecutive { size: count(of.last(text.len() - "size ".len()), "a group size, as in size 4")? }
         }
+        text if text.starts_with("file ") => {
+            Groups::File(super::coordinates::name(of.last(text.len() - "file ".len()))?)
+        }
         text if is_table(text) => Groups::File(super::coordinates::name(of)?),
         _ => super::table::groups(of)?,
     };
@@ -175,7 +178,8 @@ fn per(groups: &Groups) -> String {
         Groups::Prefix { separator } if separator == "_" => "prefix".to_owned(),
         Groups::Prefix { separator } => format!("prefix {}", quoted(separator)),
         Groups::Source => "source".to_owned(),
-        Groups::File(path) => quoted(path),
+        Groups::File(path) if is_table(path) && quoted(path) == *path => path.clone(),
+        Groups::File(path) => format!("file {}", quoted(path)),
     }
 }
 
