@@ -141,7 +141,7 @@ fn rules() -> impl Strategy<Value = SelectionRules> {
 /// Any specification, sensible or not, that is neither a block nor an intersection.
 fn leaf() -> impl Strategy<Value = SetSpec> {
     prop_oneof![
-        rules().prop_map(SetSpec::Selection),
+        rules().prop_map(|rules| SetSpec::Selection(Box::new(rules))),
         Just(SetSpec::WholeSpace),
         Just(SetSpec::NonNegative),
         (number(), prop::option::of(numbers())).prop_map(|(radius, center)| SetSpec::Ball { radius, center }),

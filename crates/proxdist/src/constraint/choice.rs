@@ -135,7 +135,7 @@ impl Choice {
     }
 
     /// Units with the pool of each, the limits of the pools, and a limit for all of them.
-    pub fn in_pools(units: impl IntoIterator<Item = (Vec<usize>, usize)>, keep: Vec<usize>, total: usize) -> Self {
+    pub fn in_pools(units: impl IntoIterator<Item = (Vec<usize>, usize)>, keep: &[usize], total: usize) -> Self {
         let (members, pools): (Vec<Vec<usize>>, Vec<usize>) = units.into_iter().unzip();
         let mut choice = Self { pools, ..Self::of_units(total, members) };
         let sizes = (0..keep.len()).map(|pool| choice.size_of(pool));

@@ -238,7 +238,7 @@ fn planned(rules: &Places, length: usize) -> std::result::Result<Choice, SetFaul
     chosen.iter().enumerate().for_each(|(place, &unit)| number[unit] = place);
     let in_pools = chosen.iter().map(|&unit| (units.members[unit].clone(), pool_of[unit].unwrap_or(limits.len() - 1)));
     let always = Choice::always(kept.iter().flat_map(|&unit| units.members[unit].iter().copied()));
-    let choice = always.beside(&Choice::in_pools(in_pools, limits.clone(), total), |j| j);
+    let choice = always.beside(&Choice::in_pools(in_pools, &limits, total), |j| j);
     for need in &mut needs {
         need.unit = number[need.unit];
         need.one_of.iter_mut().for_each(|unit| *unit = number[*unit]);
@@ -352,7 +352,7 @@ impl Constraint for Selection {
     }
 
     fn spec(&self) -> SetSpec {
-        SetSpec::Selection(self.rules.clone())
+        SetSpec::Selection(Box::new(self.rules.clone()))
     }
 }
 

@@ -88,7 +88,7 @@ impl Constraint for Intersection {
 enum Rule {
     Everything,
     Keep(usize),
-    Select(SelectionRules),
+    Select(Box<SelectionRules>),
     Ball(f64),
     L1(f64),
     Limits(Bounds),
@@ -103,7 +103,8 @@ impl Rule {
             SetSpec::Sparsity { keep } => Self::Keep(*keep),
             SetSpec::Selection(rules) => Self::Select(rules.clone()),
             SetSpec::GroupSparsity { keep, groups } => {
-                Self::Select(SelectionRules { most: *keep, units: Some(groups.clone()), ..SelectionRules::default() })
+                let units = Some(groups.clone());
+                Self::Select(Box::new(SelectionRules { most: *keep, units, ..SelectionRules::default() }))
             }
             SetSpec::Ball { radius, center: None } => Self::Ball(*radius),
             SetSpec::L1Ball { radius } => Self::L1(*radius),
@@ -121,7 +122,7 @@ impl Rule {
 #[derive(Default)]
 struct Recognised {
     keep: Option<usize>,
-    selection: Option<SelectionRules>,
+    selection: Option<Box<SelectionRules>>,
     bounds: Option<Bounds>,
     l1: Option<f64>,
     simplex: Option<f64>,
@@ -183,7 +184,7 @@ impl Recognised {
     /// The set that holds all the parts, and how it projects.
     fn combine(mut self, spec: &SetSpec) -> Result<(Box<dyn Constraint>, Projection)> {
         if let Some(rules) = self.selection.take() {
-            return self.selected(rules, spec);
+            return self.selected(*rules, spec);
         }
         if let Some(keep) = self.keep {
             return self.sparse(keep).map(|set| (set, Projection::Formula));
@@ -208,7 +209,7 @@ impl Recognised {
         match self.keep {
             // Features and groups are counted apart.
             Some(keep) if rules.units.is_some() => {
-                let (first, second) = (SetSpec::Sparsity { keep }, SetSpec::Selection(rules));
+                let (first, second) = (SetSpec::Sparsity { keep }, SetSpec::Selection(Box::new(rules)));
                 return Err(no_formula(spec, &first, &second));
             }
             Some(keep) => rules.most = rules.most.min(keep),

@@ -278,7 +278,7 @@ mod tests {
             let gains: Vec<f64> = random[..10].iter().map(|x| x * x).collect();
             let pick = |at: usize, below: usize| (random[10 + at].abs() * 97.0) as usize % below;
             let units = (0..10).map(|j| (vec![j], [0, 0, 1, 0, 1, 2, 1, 2, 0, 2][j]));
-            let mut choice = Choice::in_pools(units, vec![pick(0, 5), pick(1, 4), pick(2, 4)], pick(3, 8));
+            let mut choice = Choice::in_pools(units, &[pick(0, 5), pick(1, 4), pick(2, 4)], pick(3, 8));
             for k in 0..pick(4, 5) {
                 let unit = 4 + pick(5, 6);
                 let factors = [pick(6, 4), (pick(7, 4) + k) % 4];

@@ -81,7 +81,7 @@ pub enum SetSpec {
         keep: usize,
     },
     /// `sparsity:s` or `group-sparsity:g` with more rules: `keep`, `drop`, `most`, `heredity`
-    Selection(SelectionRules),
+    Selection(Box<SelectionRules>),
     /// `rank:r`
     Rank {
         /// Largest rank.
@@ -253,7 +253,7 @@ impl SetSpec {
                 Box::new(Ball::radius(*radius)?.centered_at(center.clone())?)
             }
             Self::Sparsity { keep } => Box::new(Sparsity::at_most(*keep)),
-            Self::Selection(rules) => Box::new(Selection::from(rules.clone())),
+            Self::Selection(rules) => Box::new(Selection::from((**rules).clone())),
             Self::Rank { rank } => match shape {
                 Shape::Matrix { rows, columns } => Box::new(Rank::at_most(*rank, rows, columns)),
                 Shape::Vector(length) => {

@@ -31,7 +31,7 @@ impl SetSpec {
     fn by_position(&self, names: &Names) -> std::result::Result<Self, SetFault> {
         Ok(match self {
             Self::GroupSparsity { keep, groups } => Self::GroupSparsity { keep: *keep, groups: groups.resolve(names)? },
-            Self::Selection(rules) => Self::Selection(rules.resolve(names)?),
+            Self::Selection(rules) => Self::Selection(Box::new(rules.resolve(names)?)),
             Self::Blocks(blocks) => {
                 let block = |block: &Block| {
                     let indices = names.find(&block.on)?;

@@ -97,7 +97,8 @@ pub(super) fn read(given: &Arguments, most: usize, units: Option<&Groups>) -> Re
         },
     };
     let (units, keep, drop) = (units.cloned(), list("keep")?, list("drop")?);
-    Ok(Some(SetSpec::Selection(SelectionRules { most, units, keep, drop, quotas, heredity, products })))
+    let rules = SelectionRules { most, units, keep, drop, quotas, heredity, products };
+    Ok(Some(SetSpec::Selection(Box::new(rules))))
 }
 
 /// `2 per 1-3,4+6`
