@@ -226,22 +226,20 @@ impl SelectionRules {
     /// What the rules ask for, in words.
     pub(super) fn words(&self) -> String {
         let what = if self.units.is_some() { "nonzero group" } else { "nonzero coefficient" };
-        let mut words = format!("at most {}", plural(self.most, what));
+        let mut words = vec![format!("at most {}", plural(self.most, what))];
         for (list, when) in [(&self.keep, "always"), (&self.drop, "never")] {
             if !list.places.is_empty() {
-                words += &format!(", {} {when} in", list.brief());
+                words.push(format!("{} {when} in", list.brief()));
             }
         }
-        for Quota { most, .. } in &self.quotas {
-            words += &format!(", at most {most} of each family");
-        }
+        words.extend(self.quotas.iter().map(|quota| format!("at most {} of each family", quota.most)));
         if !self.products.is_empty() {
             let with = match self.heredity {
                 Heredity::Strong => "both factors",
                 Heredity::Weak => "a factor",
             };
-            words += &format!(", products only with {with}");
+            words.push(format!("products only with {with}"));
         }
-        words
+        words.join(", ")
     }
 }
