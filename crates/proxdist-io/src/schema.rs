@@ -115,13 +115,11 @@ impl Schema {
 
     /// For each feature, the number of the file's column that it comes from, among those that became features: indicators of one text column share it.
     pub fn origins(&self) -> Vec<usize> {
-        match self.numbered {
-            Some(count) => (0..count).collect(),
-            None => {
-                let each = self.columns.iter().enumerate();
-                each.flat_map(|(k, column)| std::iter::repeat_n(k, column.kind.width())).collect()
-            }
+        if let Some(count) = self.numbered {
+            return (0..count).collect();
         }
+        let each = self.columns.iter().enumerate();
+        each.flat_map(|(k, column)| std::iter::repeat_n(k, column.kind.width())).collect()
     }
 
     /// Number of features.

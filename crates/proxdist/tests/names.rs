@@ -148,10 +148,7 @@ fn coordinates_called_free_beside_other_sets_are_refused() {
     let all = names(&["a", "b", "c"]);
     let built = |text: &str| SetSpec::parse(text).unwrap().build_with(Shape::Vector(3), &Names::of(&all));
     let error = built("nonneg & free[a]").unwrap_err().to_string();
-    assert!(
-        error.contains("none[a] takes nothing from nonneg") || error.contains("none[1] takes nothing from nonneg"),
-        "{error}"
-    );
+    assert!(error.contains("free[a] takes nothing from nonneg"), "{error}");
     assert!(built("free[a]").is_ok() && built("blocks[a: free][b..c: nonneg]").is_ok());
     assert_eq!(built("nonneg[!a]").unwrap().spec().to_string(), "nonneg[!a]");
 }
@@ -203,7 +200,7 @@ fn table() -> (Vec<f64>, Vec<f64>) {
     let (mut x, mut y) = (Vec::new(), Vec::new());
     for row in 0..60_u32 {
         let wave = |j: u32| f64::from((row * (2 * j + 3) + row * row * (j + 1)) % 17) / 5.0 - 1.6;
-        x.extend((0..6).map(|j| (wave(j) + 0.3) * 10_f64.powi(j as i32 - 3)));
+        x.extend((0..6).map(|j| (wave(j) + 0.3) * 10_f64.powf(f64::from(j) - 3.0)));
         y.push((0..6).map(|j| wave(j) * (f64::from(j) - 2.5)).sum::<f64>() + f64::from(row % 7) / 3.0);
     }
     (x, y)

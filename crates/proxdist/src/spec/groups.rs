@@ -128,39 +128,37 @@ impl Groups {
 
 /// The cells of a line; nothing if a quotation is left open or followed by more.
 fn cells(line: &str) -> Option<Vec<String>> {
+    let is_separator = |c: char| matches!(c, ',' | ';' | '\t');
     let (mut cells, mut rest) = (Vec::new(), line.trim_start_matches('\u{feff}'));
     loop {
         rest = rest.trim_start_matches(' ');
-        let is_separator = |c: char| matches!(c, ',' | ';' | '\t');
-        let cell = match rest.strip_prefix('"') {
-            Some(mut inside) => {
-                let mut cell = String::new();
-                loop {
-                    let end = inside.find('"')?;
-                    cell.push_str(&inside[..end]);
-                    inside = &inside[end + 1..];
-                    match inside.strip_prefix('"') {
-                        Some(more) => inside = more,
-                        None => break,
-                    }
-                    cell.push('"');
-                }
-                rest = inside.trim_start_matches([' ', '\r']);
-                cell
-            }
-            None => {
-                let end = rest.find(is_separator).unwrap_or(rest.len());
-                let cell = rest[..end].trim().to_owned();
-                rest = &rest[end..];
-                cell
-            }
-        };
-        cells.push(cell);
+        if let Some(inside) = rest.strip_prefix('"') {
+            let (cell, after) = quotation(inside)?;
+            cells.push(cell);
+            rest = after.trim_start_matches([' ', '\r']);
+        } else {
+            let end = rest.find(is_separator).unwrap_or(rest.len());
+            cells.push(rest[..end].trim().to_owned());
+            rest = &rest[end..];
+        }
         match rest.chars().next() {
             None => return Some(cells),
             Some(c) if is_separator(c) => rest = &rest[1..],
             Some(_) => return None,
         }
+    }
+}
+
+/// What stands up to the closing quote, doubled ones being one, and what follows.
+fn quotation(mut rest: &str) -> Option<(String, &str)> {
+    let mut cell = String::new();
+    loop {
+        let end = rest.find('"')?;
+        cell.push_str(&rest[..end]);
+        rest = &rest[end + 1..];
+        let Some(more) = rest.strip_prefix('"') else { return Some((cell, rest)) };
+        cell.push('"');
+        rest = more;
     }
 }
 

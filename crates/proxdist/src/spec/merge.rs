@@ -164,7 +164,9 @@ fn coordinates_of(members: &[&Part], length: usize) -> Vec<usize> {
 fn inside(members: &[&Part], at: &[usize], limits: &[(f64, f64)]) -> SetSpec {
     let mut place = vec![None; limits.len()];
     at.iter().enumerate().for_each(|(k, &j)| place[j] = Some(k));
-    let (mut whole, mut partial): (Vec<SetSpec>, Vec<(Vec<bool>, Vec<Block>)>) = (Vec::new(), Vec::new());
+    let mut whole: Vec<SetSpec> = Vec::new();
+    // Which coordinates are taken, and by which blocks.
+    let mut partial: Vec<(Vec<bool>, Vec<Block>)> = Vec::new();
     for part in members {
         let list = match &part.at {
             Some(list) if list != at => list,
@@ -177,16 +179,13 @@ fn inside(members: &[&Part], at: &[usize], limits: &[(f64, f64)]) -> SetSpec {
         let block = Block { on: Coordinates::positions(&own), set: part.set.clone() };
         // Beside parts that it shares nothing with.
         let beside = partial.iter_mut().find(|(is_taken, _)| own.iter().all(|&k| !is_taken[k]));
-        match beside {
-            Some((is_taken, blocks)) => {
-                own.iter().for_each(|&k| is_taken[k] = true);
-                blocks.push(block);
-            }
-            None => {
-                let mut is_taken = vec![false; at.len()];
-                own.iter().for_each(|&k| is_taken[k] = true);
-                partial.push((is_taken, vec![block]));
-            }
+        if let Some((is_taken, blocks)) = beside {
+            own.iter().for_each(|&k| is_taken[k] = true);
+            blocks.push(block);
+        } else {
+            let mut is_taken = vec![false; at.len()];
+            own.iter().for_each(|&k| is_taken[k] = true);
+            partial.push((is_taken, vec![block]));
         }
     }
     let blocks = partial.into_iter().map(|(_, blocks)| SetSpec::Blocks(blocks));

@@ -128,9 +128,10 @@ impl<'a> Names<'a> {
         match place {
             Place::Positions { first, last } if *last >= self.count || first > last => {
                 let is_name = first == last && self.are_given() && self.position_of(&positions(*first, *last)).is_ok();
-                Err(match is_name {
-                    true => SetFault::PositionOrName { number: positions(*first, *last) },
-                    false => SetFault::BeyondParameter { first: *first, last: *last, entries: self.count },
+                Err(if is_name {
+                    SetFault::PositionOrName { number: positions(*first, *last) }
+                } else {
+                    SetFault::BeyondParameter { first: *first, last: *last, entries: self.count }
                 })
             }
             Place::Positions { first, last } => {

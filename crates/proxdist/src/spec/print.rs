@@ -32,6 +32,7 @@ impl fmt::Display for SetSpec {
             Self::Monotone { direction: Direction::Decreasing } => write!(f, "monotone:decreasing"),
             Self::GroupSparsity { keep, groups } => write!(f, "group-sparsity:{keep};{}", grouping(groups)),
             Self::Blocks(blocks) => match &blocks[..] {
+                [Block { on, set: Self::WholeSpace }] => write!(f, "free[{on}]"),
                 [Block { on, set }]
                     if !matches!(set, Self::Blocks(_) | Self::Intersection(_) | Self::Linear(_) | Self::Custom(_)) =>
                 {
@@ -91,7 +92,7 @@ impl SetSpec {
                 joined(blocks, "; ", each)
             }
             Self::Intersection(parts) => joined(parts, ", and ", Self::words),
-            Self::Linear(row) => brief(&row.to_string()),
+            Self::Linear(row) => brief(row),
             Self::Custom(name) => format!("a set of its own ({name})"),
         }
     }

@@ -79,6 +79,9 @@ impl SetSpec {
 
     /// Makes the set for features of these names and checks it against the shape of the parameter.
     pub fn build_with(&self, shape: Shape, names: &Names) -> Result<Box<dyn Constraint>> {
+        if let Self::Intersection(parts) = self {
+            refuse_idle_parts(self, parts)?;
+        }
         let resolved = self.resolve(names)?;
         let set = resolved.checked(shape)?;
         Ok(if resolved == *self { set } else { written(self, set) })

@@ -112,8 +112,11 @@ enum Sign {
     Equal,
 }
 
+/// What stands between signs of comparison, and the signs.
+type Sides<'a> = (Vec<Piece<'a>>, Vec<(Sign, Piece<'a>)>);
+
 /// What stands between the signs of comparison, and the signs with their places.
-fn sides<'a>(piece: Piece<'a>) -> Result<(Vec<Piece<'a>>, Vec<(Sign, Piece<'a>)>)> {
+fn sides(piece: Piece<'_>) -> Result<Sides<'_>> {
     let (mut sides, mut signs, mut start) = (Vec::new(), Vec::new(), piece.start());
     let mut depth = 0_i32;
     for (at, c) in piece.characters() {
