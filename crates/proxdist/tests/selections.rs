@@ -8,6 +8,7 @@ use clarabel::solver::{DefaultSettings, DefaultSolver, IPSolver, SolverStatus, S
 use proxdist::loss::Squared;
 use proxdist::spec::SetSpec;
 use proxdist::{Data, Exchanges, Problem, Settings};
+use std::fmt::Write as _;
 
 const P: usize = 7;
 const ROWS: usize = 18;
@@ -86,12 +87,12 @@ fn some_rules(random: &mut Random) -> Rules {
             kept = (0..P).filter(|_| random.chance(0.2)).take(most).filter(|j| *j < 5).collect();
         }
         if !kept.is_empty() {
-            text += &format!(";keep={}", list(&kept));
+            write!(text, ";keep={}", list(&kept)).unwrap();
         }
         if random.chance(0.3) {
             let dropped: Vec<usize> = (0..P).filter(|j| !kept.contains(j)).filter(|_| random.chance(0.25)).collect();
             if !dropped.is_empty() {
-                text += &format!(";drop={}", list(&dropped));
+                write!(text, ";drop={}", list(&dropped)).unwrap();
                 tests.push(Box::new(move |chosen| dropped.iter().all(|&j| !has(chosen, j))));
             }
         }
@@ -107,7 +108,7 @@ fn some_rules(random: &mut Random) -> Rules {
         let mut closure: Box<dyn Fn(Chosen) -> bool> = Box::new(|_| true);
         if random.chance(0.3) {
             let is_strong = random.chance(0.5);
-            text += &format!(";heredity={};products=6=1*2,7=2*4", if is_strong { "strong" } else { "weak" });
+            write!(text, ";heredity={};products=6=1*2,7=2*4", if is_strong { "strong" } else { "weak" }).unwrap();
             closure = Box::new(move |chosen| {
                 let meets = |product: usize, [a, b]: [usize; 2]| match is_strong {
                     _ if !has(chosen, product) => true,
@@ -163,7 +164,7 @@ fn some_beside(random: &mut Random, sizes: &[f64; P]) -> Beside {
             beside.rows.push((row, right, true));
         }
         7 => {
-            for _ in 0..1 + random.below(2) {
+            for _ in 0..=random.below(2) {
                 let row: [f64; P] = std::array::from_fn(|j| random.between(-1.0, 1.0) / sizes[j]);
                 let right = random.between(-0.3, 0.5);
                 beside.text.push(format!("halfspace;a={};b={right}", numbers(&row)));
@@ -184,6 +185,9 @@ fn some_beside(random: &mut Random, sizes: &[f64; P]) -> Beside {
     }
     beside
 }
+
+/// The factors of a row, and its right-hand side.
+type Limited = (Vec<f64>, f64);
 
 /// What the independent solver says of a choice.
 #[derive(Clone, Copy, PartialEq)]
@@ -240,7 +244,7 @@ impl Instance {
             }
         }
         (0..count).for_each(|a| p[a][a] += self.ridge / (scales[a] * scales[a]));
-        let (mut equal, mut below): (Vec<(Vec<f64>, f64)>, Vec<(Vec<f64>, f64)>) = Default::default();
+        let (mut equal, mut below): (Vec<Limited>, Vec<Limited>) = Default::default();
         for (row, right, is_equality) in &beside.rows {
             let mut terms: Vec<f64> = (0..count).map(|a| row[support[a]] / scales[a]).collect();
             let length = terms.iter().fold(0.0_f64, |top, t| top.max(t.abs()));
