@@ -352,7 +352,14 @@ impl Constraint for Selection {
     }
 
     fn spec(&self) -> SetSpec {
-        SetSpec::Selection(Box::new(self.rules.clone()))
+        // Without any other rule it is one of the sets of one number.
+        let SelectionRules { most: keep, units, .. } = self.rules.clone();
+        let plain = SelectionRules { most: keep, units: units.clone(), ..SelectionRules::default() };
+        match units {
+            _ if plain != self.rules => SetSpec::Selection(Box::new(self.rules.clone())),
+            Some(groups) => SetSpec::GroupSparsity { keep, groups },
+            None => SetSpec::Sparsity { keep },
+        }
     }
 }
 

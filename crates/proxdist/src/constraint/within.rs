@@ -17,7 +17,7 @@ use super::picking::best_choice;
 use super::within_search::nearest_choice;
 use super::{Choosing, Constraint, ProjectionFault, SetFault, Structure, Workspace, projection_failure, refusal};
 use crate::conic::{Conic, Row};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::shape::Shape;
 use crate::spec::SetSpec;
 use std::sync::OnceLock;
@@ -256,7 +256,10 @@ impl Constraint for Within {
         if plan.way == Way::Apart {
             return Ok(());
         }
-        self.project(&mut vec![0.0; shape.len()], &mut Workspace::default())
+        self.project(&mut vec![0.0; shape.len()], &mut Workspace::default()).map_err(|error| match error {
+            Error::Projection { fault, .. } => refusal(self.spec(), fault),
+            other => other,
+        })
     }
 
     fn structure(&self) -> Structure<'_> {
