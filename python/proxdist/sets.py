@@ -344,9 +344,52 @@ class GroupSparsity(ConstraintSet):
         super().__init__(f"group-sparsity:{keep};{how}", *arguments, on=on)
 
 
+class Selection(ConstraintSet):
+    """At most ``most`` features, chosen by rules.
+
+    ``keep`` are features that are always in (they count towards ``most``), ``drop`` those that are never in. ``quotas``
+    are pairs ``(limit, groups)``: at most so many of each of these groups, which are given as in :class:`GroupSparsity`,
+    or by ``"prefix"``, and need not hold every feature. With ``groups`` these are chosen as one, and all limits count
+    groups. ``products`` maps features to the two features they are the product of: they come only with both of them
+    (``heredity="strong"``) or with one at least (``"weak"``).
+    """
+
+    def __init__(
+        self,
+        most: int,
+        keep: On = None,
+        drop: On = None,
+        quotas: Iterable[tuple[int, Any]] | None = None,
+        groups: Mapping[str, On] | Iterable[On] | str | None = None,
+        products: Mapping[Any, tuple[Any, Any]] | None = None,
+        heredity: str = "strong",
+        on: On = None,
+    ) -> None:
+        spec = f"sparsity:{most}" if groups is None else GroupSparsity(most, groups).spec
+        for key, features in (("keep", keep), ("drop", drop)):
+            spec += "" if features is None else f";{key}={places(features)}"
+        limits = None if quotas is None else [(limit, _kept(families)) for limit, families in quotas]
+        if limits:
+            spec += ";most=" + "|".join(f"{limit} per {_families(families)}" for limit, families in limits)
+        if products:
+            pairs = [f"{place(own)}={place(first)}*{place(second)}" for own, (first, second) in products.items()]
+            spec += f";heredity={heredity};products={','.join(pairs)}"
+        arguments = (most, _kept(keep), _kept(drop), limits, _kept(groups), products, heredity)
+        while len(arguments) > 1 and arguments[-1] in (None, "strong"):
+            arguments = arguments[:-1]
+        super().__init__(spec, *arguments, on=on)
+
+
+def _families(families: Any) -> str:
+    """Groups with a limit as text."""
+    if isinstance(families, str):
+        return families if families in ("prefix", "source") else f"file {quoted(families)}"
+    return listed_groups(families)
+
+
 def _kept(group: On) -> On:
     """A group that can be read again."""
-    return list(group) if isinstance(group, Iterable) and not isinstance(group, str) else group
+    return list(group) if isinstance(group, Iterable) and not isinstance(group, (str, Mapping)) else group
 
 
 class Blocks(ConstraintSet):

@@ -6,7 +6,9 @@
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngSeed, TestRunner};
 use proxdist::constraint::{Ball, ConeInBall, Constraint, Dykstra, NonNegative, Simplex, Sparsity, intersection};
-use proxdist::spec::{Block, Coordinates, Direction, Groups, Place, Row, SetSpec, Term};
+use proxdist::spec::{
+    Block, Coordinates, Direction, Groups, Heredity, Place, Product, Quota, Row, SelectionRules, SetSpec, Term,
+};
 use proxdist::{Error, Shape};
 use std::cell::Cell;
 
@@ -96,16 +98,50 @@ fn row() -> impl Strategy<Value = Row> {
     (prop::collection::vec(term, 1..4), limits).prop_map(|(terms, (lower, upper))| Row { terms, lower, upper })
 }
 
-/// Any specification, sensible or not, that is neither a block nor an intersection.
-fn leaf() -> impl Strategy<Value = SetSpec> {
-    let groups = prop_oneof![
+fn groups() -> impl Strategy<Value = Groups> {
+    prop_oneof![
         any::<usize>().prop_map(|size| Groups::Consecutive { size }),
         prop::collection::vec(coordinates(), 1..4).prop_map(Groups::Listed),
         prop_oneof![Just("_".to_owned()), name()].prop_map(|separator| Groups::Prefix { separator }),
         Just(Groups::Source),
         name().prop_map(Groups::File),
+    ]
+}
+
+/// Rules of a selection; one of them at least, since without any it is written as plain sparsity.
+fn rules() -> impl Strategy<Value = SelectionRules> {
+    let position = (0..20_usize).prop_map(|at| Place::Positions { first: at, last: at });
+    let one = || {
+        prop_oneof![position.clone(), name().prop_map(Place::Name)]
+            .prop_map(|place| Coordinates { places: vec![place] })
+    };
+    let product =
+        (one(), one(), one()).prop_map(|(product, first, second)| Product { product, factors: [first, second] });
+    let listed = prop::collection::vec(coordinates(), 1..4).prop_map(Groups::Listed);
+    let families = prop_oneof![
+        3 => listed,
+        1 => any::<usize>().prop_map(|size| Groups::Consecutive { size }),
+        1 => prop_oneof![Just("_".to_owned()), "[.:]"].prop_map(|separator| Groups::Prefix { separator }),
+        1 => Just(Groups::Source),
+        1 => prop_oneof!["[a-z]{1,5}\\.csv", name()].prop_map(Groups::File),
     ];
+    let quota = (any::<usize>(), families).prop_map(|(most, of)| Quota { most, of });
+    let heredity = prop::sample::select(vec![Heredity::Strong, Heredity::Weak]);
+    let lists = (coordinates(), prop::option::of(coordinates()));
+    let products = (heredity, prop::collection::vec(product, 0..3));
+    (any::<usize>(), prop::option::of(groups()), lists, prop::collection::vec(quota, 0..3), products).prop_map(
+        |(most, units, (keep, drop), quotas, (heredity, products))| {
+            // Without products the kind of heredity is not written.
+            let heredity = if products.is_empty() { Heredity::Strong } else { heredity };
+            SelectionRules { most, units, keep, drop: drop.unwrap_or_default(), quotas, heredity, products }
+        },
+    )
+}
+
+/// Any specification, sensible or not, that is neither a block nor an intersection.
+fn leaf() -> impl Strategy<Value = SetSpec> {
     prop_oneof![
+        rules().prop_map(|rules| SetSpec::Selection(Box::new(rules))),
         Just(SetSpec::WholeSpace),
         Just(SetSpec::NonNegative),
         (number(), prop::option::of(numbers())).prop_map(|(radius, center)| SetSpec::Ball { radius, center }),
@@ -120,7 +156,7 @@ fn leaf() -> impl Strategy<Value = SetSpec> {
         (numbers(), number()).prop_map(|(normal, offset)| SetSpec::HalfSpace { normal, offset }),
         prop::sample::select(vec![Direction::Increasing, Direction::Decreasing])
             .prop_map(|direction| SetSpec::Monotone { direction }),
-        (any::<usize>(), groups).prop_map(|(keep, groups)| SetSpec::GroupSparsity { keep, groups }),
+        (any::<usize>(), groups()).prop_map(|(keep, groups)| SetSpec::GroupSparsity { keep, groups }),
         row().prop_map(SetSpec::Linear),
     ]
 }
@@ -323,7 +359,21 @@ fn a_set_that_does_not_fit_says_why() {
         ("blocks[3-5: nonneg]", V4, "the range 3-5 goes beyond the parameter, which has 4 entries"),
         ("blocks[1-2: sparsity:3]", V4, "on 1-2, sparsity:3: the parameter has 2 entries, so at most 2"),
         ("blocks[1-2: rank:1]", V4, "the parameter is a vector of length 2; rank needs a matrix"),
-        ("sparsity:2 & monotone", V4, "no exact projection is known for sparsity:2 together with monotone"),
+        (
+            "sparsity:5 & monotone",
+            Shape::Vector(60),
+            "up to 12 rows about several coefficients and no ball (here 59 rows)",
+        ),
+        ("sparsity:1;keep=1,2", V4, "2 are always in, but at most 1 may be nonzero: the set is empty"),
+        ("sparsity:2;keep=5", V4, "goes beyond the parameter, which has 4 entries"),
+        ("sparsity:2;keep=1;drop=1", V4, "feature 1 is both kept and dropped"),
+        ("sparsity:5;drop=1", V4, "at most 4 can be nonzero"),
+        ("sparsity:2;most=1 per 1-2,2-3", V4, "feature 2 is in two families"),
+        ("sparsity:3;keep=1-2;most=1 per 1-3", V4, "more features of a family are always in than the family may have"),
+        ("sparsity:2;heredity=strong;products=3=3*1", V4, "feature 3 is a product of itself or of its own group"),
+        ("sparsity:2;keep=3;heredity=strong;products=3=1*2", V4, "feature 3 is kept, but not what it is a product of"),
+        ("sparsity:2;heredity=weak;products=3=4*1,4=3*2", V4, "products need each other in a circle"),
+        ("sparsity:1 & affine;a=1,1,0,0|0,0,1,1;b=1,1", V4, "no common point"),
         ("rank:1 & nonneg", M3X2, "no exact projection is known for rank:1 together with box:0,inf"),
         ("rank:1 & sparsity:2", M3X2, "no exact projection is known for sparsity:2 together with rank:1"),
         (
@@ -332,13 +382,10 @@ fn a_set_that_does_not_fit_says_why() {
             "no exact projection is known for rank:1 together with ball:1;center=",
         ),
         (
-            "sparsity:2 & box:0,1 & ball:1",
+            "sparsity:2 & box:0.2,1 & simplex",
             V4,
-            "together with ball:1. Sets that are not convex combine only as sparsity with",
+            "the limits exclude zero for 4 entries, but at most 2 may be nonzero: the set is empty",
         ),
-        ("sparsity:2 & box:0,1 & l1:1", V4, "no exact projection is known for box:0,1 together with l1:1"),
-        ("sparsity:2 & simplex & l1:3", V4, "no exact projection is known for simplex together with l1:3"),
-        ("sparsity:2 & box:0.2,1 & simplex", V4, "no exact projection is known for box:0.2,1 together with simplex"),
         (
             "sparsity:2 & box:1,2",
             V4,

@@ -18,6 +18,7 @@ mod merging;
 mod multipliers;
 mod nearest;
 mod refine;
+mod restricted;
 mod scaled;
 mod solve;
 #[cfg(test)]

@@ -70,7 +70,7 @@ pub enum SetFault {
     /// Two sets without a way to project onto both at once.
     #[error(
         "no exact projection is known for {} together with {}. Sets that are not convex combine only as \
-         sparsity with box, nonneg or linf, or with simplex, or with l1 (and nonneg); and cones (sparsity, \
+         choices of features (sparsity, group-sparsity and their rules) with convex sets of the grammar; and cones (sparsity, \
          group-sparsity, rank, nonneg, monotone, sparsity with nonneg) with one ball around the origin",
         brief(first),
         brief(second)
@@ -80,6 +80,18 @@ pub enum SetFault {
         first: SetSpec,
         /// The other.
         second: SetSpec,
+    },
+    /// A choice of features beside rows that are too many for a search.
+    #[error(
+        "beside a choice of features the nearest point is searched for among all choices, which is affordable with up to {most} rows \
+         about several coefficients and no ball (here {rows} rows), or with few choices. Limits of single coefficients are exact at \
+         any size, and so are simplex, l1, ball and rows with equal coefficients beside plain sparsity"
+    )]
+    TooManyChoices {
+        /// Rows about several coefficients.
+        rows: usize,
+        /// The most that are searched with.
+        most: usize,
     },
     /// No point lies in all parts.
     #[error("{why}: the set is empty")]
@@ -207,6 +219,14 @@ pub enum ProjectionFault {
         forced: usize,
         /// Entries that may be nonzero.
         keep: usize,
+    },
+    /// A search for the best choice of features that takes too long.
+    #[error(
+        "the nearest point was not found among the choices of features within {most} branches; fewer features, products or rows would be quicker"
+    )]
+    TooManyBranches {
+        /// Branches that were looked at.
+        most: usize,
     },
     /// Parts that exclude each other.
     #[error("{parts} have no common point")]

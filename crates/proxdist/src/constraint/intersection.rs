@@ -1,7 +1,8 @@
 //! Several sets at once, by the best method known for them.
 //!
 //! 1. Sparsity with limits, with a simplex or with an L1 ball, and any cone with a ball around the origin, have exact
-//!    projections of their own, even though sparsity, groups and rank are not convex.
+//!    projections of their own, even though sparsity, groups and rank are not convex; so has every choice of features with other convex sets (`within.rs`),
+//!    by a formula or by a search.
 //! 2. Convex sets without such a formula: the nearest common point solves a quadratic program, to the last digit (`common_points.rs`).
 //! 3. Anything else is refused: alternating projections would end somewhere, but not at the nearest point.
 //!
@@ -10,12 +11,12 @@
 use super::common_points::CommonPoints;
 use super::sparse_sum::NonNegativeL1;
 use super::{
-    Ball, Bounds, ConeInBall, Constraint, L1Ball, SetFault, Simplex, SparseBounded, SparseSum, Sparsity, Structure,
-    WholeSpace, Workspace, refusal,
+    Ball, Bounds, ConeInBall, Constraint, GroupSparsity, L1Ball, Selection, SetFault, Simplex, SparseBounded,
+    SparseSum, Sparsity, Structure, WholeSpace, Within, Workspace, refusal,
 };
 use crate::error::{Error, Result};
 use crate::shape::Shape;
-use crate::spec::SetSpec;
+use crate::spec::{SelectionRules, SetSpec};
 
 /// How the nearest common point is found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,6 +88,7 @@ impl Constraint for Intersection {
 enum Rule {
     Everything,
     Keep(usize),
+    Select(Box<SelectionRules>),
     Ball(f64),
     L1(f64),
     Limits(Bounds),
@@ -99,6 +101,11 @@ impl Rule {
         Ok(Some(match leaf {
             SetSpec::WholeSpace => Self::Everything,
             SetSpec::Sparsity { keep } => Self::Keep(*keep),
+            SetSpec::Selection(rules) => Self::Select(rules.clone()),
+            SetSpec::GroupSparsity { keep, groups } => {
+                let units = Some(groups.clone());
+                Self::Select(Box::new(SelectionRules { most: *keep, units, ..SelectionRules::default() }))
+            }
             SetSpec::Ball { radius, center: None } => Self::Ball(*radius),
             SetSpec::L1Ball { radius } => Self::L1(*radius),
             SetSpec::NonNegative => Self::Limits(Bounds::between(0.0, f64::INFINITY)?),
@@ -115,6 +122,7 @@ impl Rule {
 #[derive(Default)]
 struct Recognised {
     keep: Option<usize>,
+    selection: Option<Box<SelectionRules>>,
     bounds: Option<Bounds>,
     l1: Option<f64>,
     simplex: Option<f64>,
@@ -144,6 +152,12 @@ impl Recognised {
         match rule {
             Rule::Everything => {}
             Rule::Keep(keep) => self.keep = Some(self.keep.map_or(keep, |other| other.min(keep))),
+            Rule::Select(rules) if self.selection.is_none() => self.selection = Some(rules),
+            Rule::Select(rules) => {
+                let (first, second) =
+                    (SetSpec::Selection(self.selection.clone().unwrap_or_default()), SetSpec::Selection(rules));
+                return Err(no_formula(spec, &first, &second));
+            }
             Rule::Ball(radius) => self.ball = least(self.ball, radius),
             Rule::L1(radius) => self.l1 = least(self.l1, radius),
             Rule::Limits(bounds) => self.limit(bounds, spec)?,
@@ -169,11 +183,14 @@ impl Recognised {
 
     /// The set that holds all the parts, and how it projects.
     fn combine(mut self, spec: &SetSpec) -> Result<(Box<dyn Constraint>, Projection)> {
+        if let Some(rules) = self.selection.take() {
+            return self.selected(*rules, spec);
+        }
+        if let Some(keep) = self.keep {
+            return self.sparse(keep).map(|set| (set, Projection::Formula));
+        }
         let ball = self.ball.take();
-        let (core, projection) = match self.keep {
-            Some(keep) => (self.sparse(keep, spec)?, Projection::Formula),
-            None => self.dense(spec)?,
-        };
+        let (core, projection) = self.dense(spec)?;
         let Some(radius) = ball else {
             return Ok((core, projection));
         };
@@ -187,33 +204,80 @@ impl Recognised {
         Err(no_formula(spec, &core.spec(), &Ball::radius(radius)?.spec()))
     }
 
-    /// Sparsity with everything but the ball.
-    fn sparse(self, keep: usize, spec: &SetSpec) -> Result<Box<dyn Constraint>> {
-        let sparsity = Sparsity::at_most(keep);
-        if let Some(other) = self.others.first() {
-            return Err(no_formula(spec, &sparsity.spec(), &other.spec()));
+    /// Several rules for the choice of features, and everything else.
+    fn selected(mut self, mut rules: SelectionRules, spec: &SetSpec) -> Result<(Box<dyn Constraint>, Projection)> {
+        match self.keep {
+            // Features and groups are counted apart.
+            Some(keep) if rules.units.is_some() => {
+                let (first, second) = (SetSpec::Sparsity { keep }, SetSpec::Selection(Box::new(rules)));
+                return Err(no_formula(spec, &first, &second));
+            }
+            Some(keep) => rules.most = rules.most.min(keep),
+            None => {}
         }
+        let is_plain =
+            SelectionRules { most: rules.most, units: rules.units.clone(), ..SelectionRules::default() } == rules;
+        let selection: Box<dyn Constraint> = match rules.units.clone() {
+            Some(groups) if is_plain => Box::new(GroupSparsity::of(rules.most, groups)?),
+            _ => Box::new(Selection::from(rules.clone())),
+        };
+        let ball = self.ball.take();
+        let mut parts = self.convex_parts()?;
+        let is_cone = parts.iter().all(Constraint::is_cone);
+        if let (Some(radius), false) = (ball, is_cone) {
+            parts.push(Box::new(Ball::radius(radius)?));
+        }
+        let set = if parts.is_empty() { selection } else { Box::new(Within::new(rules.into(), parts)?) };
+        Ok(match ball {
+            Some(radius) if is_cone => (Box::new(ConeInBall::new(set, radius)?), Projection::Formula),
+            _ => (set, Projection::Formula),
+        })
+    }
+
+    /// Sparsity with everything else.
+    fn sparse(mut self, keep: usize) -> Result<Box<dyn Constraint>> {
+        let ball = self.ball.take();
         // On the simplex no entry is negative or above the total, so such limits change nothing.
         let implied = |bounds: &Bounds, total| bounds.shared().is_some_and(|(l, u)| l <= 0.0 && u >= total);
-        match (self.bounds, self.simplex, self.l1) {
-            (None, None, None) => Ok(Box::new(sparsity)),
-            (Some(bounds), None, None) => Ok(Box::new(SparseBounded::at_most(keep, bounds))),
+        let formula: Option<Box<dyn Constraint>> = match (&self.bounds, self.simplex, self.l1) {
+            _ if !self.others.is_empty() => None,
+            (None, None, None) => Some(Box::new(Sparsity::at_most(keep))),
+            (Some(bounds), None, None) => Some(Box::new(SparseBounded::at_most(keep, bounds.clone()))),
             (bounds, Some(total), None) if bounds.as_ref().is_none_or(|bounds| implied(bounds, total)) => {
-                Ok(Box::new(SparseSum::on_simplex(keep, Simplex::total(total)?)?))
+                Some(Box::new(SparseSum::on_simplex(keep, Simplex::total(total)?)?))
             }
-            (None, None, Some(radius)) => Ok(Box::new(SparseSum::in_l1_ball(keep, L1Ball::radius(radius)?))),
-            (Some(bounds), None, Some(radius)) if signs(&bounds) => {
-                Ok(Box::new(SparseSum::non_negative_in_l1_ball(keep, L1Ball::radius(radius)?)))
+            (None, None, Some(radius)) => Some(Box::new(SparseSum::in_l1_ball(keep, L1Ball::radius(radius)?))),
+            (Some(bounds), None, Some(radius)) if signs(bounds) => {
+                Some(Box::new(SparseSum::non_negative_in_l1_ball(keep, L1Ball::radius(radius)?)))
             }
-            (Some(bounds), Some(total), _) => Err(no_formula(spec, &bounds.spec(), &Simplex::total(total)?.spec())),
-            (Some(bounds), None, Some(radius)) => {
-                Err(no_formula(spec, &bounds.spec(), &L1Ball::radius(radius)?.spec()))
+            _ => None,
+        };
+        match (formula, ball) {
+            (Some(set), None) => Ok(set),
+            (Some(set), Some(radius)) if set.is_cone() => Ok(Box::new(ConeInBall::new(set, radius)?)),
+            (_, ball) => {
+                self.ball = ball;
+                Ok(Box::new(Within::new(Selection::at_most(keep), self.convex_parts()?)?))
             }
-            (None, Some(total), Some(radius)) => {
-                Err(no_formula(spec, &Simplex::total(total)?.spec(), &L1Ball::radius(radius)?.spec()))
-            }
-            (None, Some(total), None) => Ok(Box::new(SparseSum::on_simplex(keep, Simplex::total(total)?)?)),
         }
+    }
+
+    /// Everything but the choice of features, as sets of their own.
+    fn convex_parts(&mut self) -> Result<Vec<Box<dyn Constraint>>> {
+        let mut parts = std::mem::take(&mut self.others);
+        if let Some(bounds) = self.bounds.take() {
+            parts.push(Box::new(bounds));
+        }
+        if let Some(radius) = self.l1.take() {
+            parts.push(Box::new(L1Ball::radius(radius)?));
+        }
+        if let Some(total) = self.simplex.take() {
+            parts.push(Box::new(Simplex::total(total)?));
+        }
+        if let Some(radius) = self.ball.take() {
+            parts.push(Box::new(Ball::radius(radius)?));
+        }
+        Ok(parts)
     }
 
     /// Everything but sparsity and the ball.
@@ -282,9 +346,13 @@ mod tests {
             of(vec![Box::new(Monotone::increasing()), Box::new(Simplex::default())])?.projection(),
             Projection::Program
         );
-        let refused = of(vec![Box::new(Monotone::increasing()), Box::new(Sparsity::at_most(2))]);
+        let refused = of(vec![Box::new(Rank::at_most(1, 2, 2)), Box::new(Sparsity::at_most(2))]);
         let message = refused.err().map(|error| error.to_string()).unwrap_or_default();
-        assert!(message.contains("no exact projection is known for sparsity:2 together with monotone"), "{message}");
+        assert!(message.contains("no exact projection is known for sparsity:2 together with rank:1"), "{message}");
+        let many = of(vec![Box::new(Monotone::increasing()), Box::new(Sparsity::at_most(5))])?;
+        assert!(many.check(Shape::Vector(6)).is_ok());
+        let message = many.check(Shape::Vector(50)).err().map(|error| error.to_string()).unwrap_or_default();
+        assert!(message.contains("up to 12 rows about several coefficients and no ball (here 49 rows)"), "{message}");
         Ok(())
     }
 

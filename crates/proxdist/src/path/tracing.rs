@@ -41,12 +41,7 @@ fn largest(problem: &Problem) -> Result<usize> {
     let (set, columns) = (problem.constraint(), problem.data().columns());
     let refusal = || Error::setting("the set of a path", Rule::SparsityAlone, set.spec());
     let Structure::Choice(choosing) = set.structure() else { return Err(refusal()) };
-    let choice = choosing.choice(columns);
-    let is_plain = choosing.on_support(&[]).is_some_and(|rest| matches!(rest.structure(), Structure::WholeSpace));
-    match choice.keep() {
-        [keep] if is_plain && choice.is_single() && choice.units() == columns => Ok(*keep),
-        _ => Err(refusal()),
-    }
+    choosing.plain_size(columns).ok_or_else(refusal)
 }
 
 /// The ridges of a path.

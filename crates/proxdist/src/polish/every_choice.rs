@@ -8,7 +8,7 @@ use super::Until;
 use super::convex::minimise;
 use super::gram::Gram;
 use super::refit::{Budget, EXACT, Fitted, SHORT, Selecting, Watch};
-use crate::constraint::{Choice, Structure};
+use crate::constraint::Structure;
 use crate::error::Result;
 use std::ops::ControlFlow;
 
@@ -43,7 +43,7 @@ pub(super) fn best_of_all(
     match gram {
         Some(gram) if count <= MOST_CHOICES && count * size * size * (size + 10.0) <= BOUNDS => {
             let mut choices = Vec::new();
-            every(problem.choice, &mut |units| {
+            problem.choice.every(usize::MAX, &mut |units| {
                 let bound = gram.least(&problem.choice.support(units)).unwrap_or(f64::NEG_INFINITY);
                 choices.push((bound, units.to_vec()));
                 if choices.len() % 1000 == 0 && watch.is_over() {
@@ -57,7 +57,7 @@ pub(super) fn best_of_all(
         }
         None if count * problem.cost(best.support.len()) <= FITS => {
             let mut choices = Vec::new();
-            every(problem.choice, &mut |units| {
+            problem.choice.every(usize::MAX, &mut |units| {
                 choices.push(units.to_vec());
                 ControlFlow::Continue(())
             });
@@ -129,67 +129,4 @@ impl Look<'_, '_, '_> {
 
 pub(super) fn margin(problem: &Selecting, value: f64) -> f64 {
     MARGIN * value.abs() + MARGIN_AT_ZERO * problem.at_zero.abs()
-}
-
-/// Calls `each` with every choice that fills all pools, units in ascending order.
-pub(super) fn every(choice: &Choice, each: &mut dyn FnMut(&[usize]) -> ControlFlow<()>) {
-    let pools: Vec<(usize, Vec<usize>)> = choice
-        .keep()
-        .iter()
-        .enumerate()
-        .map(|(pool, &keep)| (keep, (0..choice.units()).filter(|&unit| choice.pool(unit) == pool).collect()))
-        .collect();
-    let _ = extend(&pools, 0, &mut Vec::new(), 0, each);
-}
-
-/// Fills the pools one after the other; `taken` units of the first one are in already, all before `from`.
-fn extend(
-    pools: &[(usize, Vec<usize>)],
-    from: usize,
-    chosen: &mut Vec<usize>,
-    taken: usize,
-    each: &mut dyn FnMut(&[usize]) -> ControlFlow<()>,
-) -> ControlFlow<()> {
-    let Some(((keep, units), rest)) = pools.split_first() else {
-        let mut sorted = chosen.clone();
-        sorted.sort_unstable();
-        return each(&sorted);
-    };
-    if taken == *keep {
-        return extend(rest, 0, chosen, 0, each);
-    }
-    // Enough must be left to fill the pool.
-    for at in from..=units.len() - (keep - taken) {
-        chosen.push(units[at]);
-        extend(pools, at + 1, chosen, taken + 1, each)?;
-        chosen.pop();
-    }
-    ControlFlow::Continue(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_choice_comes_once() {
-        let choice = Choice::of_coordinates(2, 0..5).beside(&Choice::of_units(1, [vec![0, 1], vec![2]]), |j| j + 5);
-        let mut seen = Vec::new();
-        every(&choice, &mut |units| {
-            seen.push(units.to_vec());
-            ControlFlow::Continue(())
-        });
-        assert_eq!(seen.len() as f64, choice.count());
-        assert!(seen.iter().all(|units| choice.room(units) == Some(vec![0, 0])));
-        seen.sort_unstable();
-        seen.dedup();
-        assert_eq!(seen.len(), 20);
-        let mut none = 0;
-        every(&Choice::of_coordinates(0, 0..5), &mut |units| {
-            assert!(units.is_empty());
-            none += 1;
-            ControlFlow::Continue(())
-        });
-        assert_eq!(none, 1);
-    }
 }

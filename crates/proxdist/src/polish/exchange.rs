@@ -95,7 +95,11 @@ impl<'s, 'p> Exchange<'s, 'p> {
 
     /// Whether a round of [`Self::round`] is all that can be done.
     pub(super) fn is_exact(&self) -> bool {
-        self.gram.is_some() || (self.problem.objective.loss.is_quadratic() && self.problem.choice.is_single())
+        let choice = self.problem.choice;
+        // Where units need each other all exchanges are those of a round.
+        self.gram.is_some()
+            || !choice.needs().is_empty()
+            || (self.problem.objective.loss.is_quadratic() && choice.is_single())
     }
 
     /// One round from `best`, whose pools are full.
@@ -107,9 +111,17 @@ impl<'s, 'p> Exchange<'s, 'p> {
         let size = (best.support.len() + 1) as f64;
         match self.gram.take() {
             Some(mut gram) if pairs * size * size * (size + 10.0) <= MOST_IN_GRAM => {
-                let ended = self.by_gram(&mut gram, best, watch);
+                let ended = if self.problem.choice.needs().is_empty() {
+                    self.by_gram(&mut gram, best, watch)
+                } else {
+                    self.by_bundles(Some(&mut gram), best, watch)
+                };
                 self.gram = Some(gram);
                 ended
+            }
+            gram if !self.problem.choice.needs().is_empty() => {
+                self.gram = gram;
+                self.by_bundles(None, best, watch)
             }
             gram => {
                 self.gram = gram;
@@ -119,7 +131,7 @@ impl<'s, 'p> Exchange<'s, 'p> {
     }
 
     /// What stands when no exchange lowers F and all were judged exactly.
-    fn ruled_out(&self, best: &Fitted) -> Exchanges {
+    pub(super) fn ruled_out(&self, best: &Fitted) -> Exchanges {
         if self.is_plain(best) { Exchanges::Algebra } else { Exchanges::Refitted }
     }
 
@@ -133,9 +145,13 @@ impl<'s, 'p> Exchange<'s, 'p> {
     pub(super) fn pairs<'b>(&'b self, best: &'b Fitted) -> impl Iterator<Item = (usize, usize)> + 'b {
         let choice = self.problem.choice;
         let outside: Vec<usize> = (0..choice.units()).filter(|unit| best.units.binary_search(unit).is_err()).collect();
+        let room = choice.room(&best.units);
         best.units.iter().flat_map(move |&leaves| {
-            let same = outside.iter().copied().filter(|&enters| choice.pool(enters) == choice.pool(leaves));
-            same.map(move |enters| (leaves, enters)).collect::<Vec<_>>()
+            let fits = |&enters: &usize| {
+                room.as_ref().is_some_and(|room| room.has_after(choice, leaves, enters))
+                    && (choice.needs().is_empty() || choice.is_closed(&exchanged(&best.units, leaves, enters)))
+            };
+            outside.iter().copied().filter(fits).map(move |enters| (leaves, enters)).collect::<Vec<_>>()
         })
     }
 
@@ -239,8 +255,11 @@ impl<'s, 'p> Exchange<'s, 'p> {
             () => (1e-9 + 1e-15 * inflation) * best.value.abs() + (1e-12 + 1e-15 * inflation) * problem.at_zero.abs(),
         };
         let choice = problem.choice;
-        let pool = |column: usize| self.unit_of[column].map(|unit| choice.pool(unit));
-        let allows = |at: usize, column: usize| pool(best.support[at]).is_some_and(|own| pool(column) == Some(own));
+        let Some(room) = choice.room(&best.units) else { return Ok(Listed { swaps, is_complete: false }) };
+        let allows = |at: usize, column: usize| {
+            let pair = self.unit_of[best.support[at]].zip(self.unit_of[column]);
+            pair.is_some_and(|(leaves, enters)| room.has_after(choice, leaves, enters))
+        };
         scores.swaps(allows, caution, |swap, is_clear| {
             if (is_clear && swap.change < limit) || (!is_clear && is_quadratic) {
                 if swaps.len() < MOST_LISTED {
@@ -277,7 +296,8 @@ impl<'s, 'p> Exchange<'s, 'p> {
         let mut together = disjoint.len();
         while together > 1 && !watch.is_over() {
             let units = self.after(best, &disjoint[..together]);
-            if let Some(lower) = self.problem.refit_below(best.value, units, theta, watch)? {
+            let fits = self.problem.choice.room(&units).is_some();
+            if fits && let Some(lower) = self.problem.refit_below(best.value, units, theta, watch)? {
                 return Ok(Some(lower));
             }
             together /= 2;
@@ -290,7 +310,7 @@ impl<'s, 'p> Exchange<'s, 'p> {
     pub(super) fn expand_and_prune(&mut self, best: &Fitted, watch: &mut Watch) -> Result<Option<Fitted>> {
         let problem = self.problem;
         let (objective, choice) = (problem.objective, problem.choice);
-        if !choice.is_single() || watch.is_over() {
+        if !choice.is_single() || !choice.needs().is_empty() || watch.is_over() {
             return Ok(None);
         }
         let theta = problem.spread(best);
@@ -326,9 +346,8 @@ impl<'s, 'p> Exchange<'s, 'p> {
         super::Smooth::linearise(&mut function, &wide.point)?;
         super::Smooth::hessian(&mut function, &mut hessian)?;
         let held = Held { support: &wide.support, point: &wide.point, gradient: &[], hessian: &hessian };
-        let pools: Vec<Option<usize>> =
-            wide.support.iter().map(|&j| self.unit_of[j].map(|unit| choice.pool(unit))).collect();
-        let Some(pruned) = eliminate(&held, &pools, choice.keep()) else { return Ok(None) };
+        let units: Vec<Option<usize>> = wide.support.iter().map(|&j| self.unit_of[j]).collect();
+        let Some(pruned) = eliminate(&held, &units, choice) else { return Ok(None) };
         let units: Vec<usize> = {
             let mut units: Vec<usize> = pruned.iter().filter_map(|&j| self.unit_of[j]).collect();
             units.sort_unstable();

@@ -22,6 +22,7 @@ mod gap;
 mod gram;
 #[cfg(test)]
 mod in_order_tests;
+mod inherited;
 mod lasso_start;
 mod measure;
 mod models;

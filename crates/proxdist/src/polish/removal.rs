@@ -109,6 +109,7 @@ impl Exchange<'_, '_> {
             None
         };
         let position = |leaves: usize| best.support.binary_search(choice.unit(leaves).first()?).ok();
+        let Some(room) = choice.room(&best.units) else { return Ok(Vec::new()) };
         let mut all = Vec::with_capacity(outside.len() * removed.len());
         let width = (MOST_CROSSES / columns.max(1)).clamp(1, removed.len().max(1));
         let mut work = Vec::new();
@@ -118,7 +119,7 @@ impl Exchange<'_, '_> {
             for (at, &enters) in outside.iter().enumerate() {
                 let bends = scores.as_ref().map(|scores| scores.curvatures(at, &mut work));
                 for (k, removed) in some.iter().enumerate() {
-                    if choice.pool(removed.leaves) != choice.pool(enters) {
+                    if !room.has_after(choice, removed.leaves, enters) {
                         continue;
                     }
                     let slope = |j: usize| slopes[j * some.len() + k];

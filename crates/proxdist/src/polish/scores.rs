@@ -11,6 +11,7 @@
 //! is a lower bound of F after the exchange.
 
 use super::sweep::{Sweep, crosses};
+use crate::constraint::Choice;
 use crate::error::Result;
 use crate::linalg::{Cholesky, axpy, dot};
 use crate::objective::Objective;
@@ -171,21 +172,23 @@ impl<'a> Scores<'a> {
     }
 }
 
-/// Predicted support after removing features one by one, cheapest first, on the quadratic model, until no pool has more than it may keep.
-/// `pools` has the pool of each position in the support, if it has one.
-pub(crate) fn eliminate(held: &Held, pools: &[Option<usize>], keep: &[usize]) -> Option<Vec<usize>> {
+/// Predicted support after removing features one by one, cheapest first, on the quadratic model, until no pool and then no family has more than it may
+/// keep. `units` has the unit of each position in the support, if it has one.
+pub(crate) fn eliminate(held: &Held, units: &[Option<usize>], choice: &Choice) -> Option<Vec<usize>> {
     let size = held.point.len();
     let mut inverse = inverse(held.hessian, size)?.entries;
-    let mut counts = vec![0; keep.len()];
-    pools.iter().flatten().for_each(|&pool| counts[pool] += 1);
     let mut point = held.point.to_vec();
     let mut alive: Vec<usize> = (0..held.support.len()).collect();
-    while counts.iter().zip(keep).any(|(count, keep)| count > keep) {
+    loop {
+        let left: Vec<usize> = alive.iter().filter_map(|&j| units[j]).collect();
+        let crowded: Vec<usize> = choice.crowded(&left).collect();
+        if crowded.is_empty() {
+            break;
+        }
         let cost = |&j: &usize| point[j] * point[j] / inverse[j * size + j].max(f64::MIN_POSITIVE);
-        let may_go = |&at: &usize| pools[alive[at]].is_some_and(|pool| counts[pool] > keep[pool]);
+        let may_go = |&at: &usize| units[alive[at]].is_some_and(|unit| crowded.contains(&unit));
         let at = (0..alive.len()).filter(may_go).min_by(|&a, &b| cost(&alive[a]).total_cmp(&cost(&alive[b])))?;
         let j = alive.remove(at);
-        pools[j].into_iter().for_each(|pool| counts[pool] -= 1);
         let own = inverse[j * size + j];
         let column: Vec<f64> = inverse[j * size..(j + 1) * size].to_vec();
         axpy(-point[j] / own, &column, &mut point);

@@ -18,7 +18,7 @@ use super::exchange::{Exchange, Round, promise};
 use super::refit::{EXACT, Fitted, ROUGH, Selecting, Watch};
 use super::sweep::{Sweep, sweep};
 use super::{Poll, lasso_start, subsets};
-use crate::constraint::{Choosing, Structure, Workspace};
+use crate::constraint::{Choosing, Structure, Workspace, with};
 use crate::effort::Effort;
 use crate::error::Result;
 use crate::exchanges::Exchanges;
@@ -233,11 +233,12 @@ impl Search<'_> {
         valued.sort_by(|a, b| a.0.total_cmp(&b.0));
         let mut pool: Vec<Fitted> = Vec::new();
         for (_, start) in valued {
-            let units = problem.choice.active(start);
-            if units.is_empty() && self.direct.is_some() {
+            let active = problem.choice.active(start);
+            if active.is_empty() && self.direct.is_some() {
                 continue;
             }
-            if problem.choice.room(&units).is_none() || (!pool.is_empty() && watch.is_over()) {
+            let Some(units) = problem.choice.completed(&active) else { continue };
+            if !pool.is_empty() && watch.is_over() {
                 continue;
             }
             let most = if self.is_large() { FOLLOWED } else { usize::MAX };
@@ -253,7 +254,7 @@ impl Search<'_> {
 
     /// The end of a path that starts without any unit and adds the most promising ones, refitting in between.
     fn forward(&self, problem: &Selecting, watch: &mut Watch) -> Result<Option<Fitted>> {
-        let total: usize = problem.choice.keep().iter().sum();
+        let total = problem.choice.rank();
         let step = total.div_ceil(FORWARD_STEPS).max(1);
         let mut theta = self.objective.layout().zeros();
         let (mut units, mut diagonal) = (Vec::new(), None);
@@ -262,21 +263,27 @@ impl Search<'_> {
             if let Some(fitted) = &reached {
                 theta = problem.spread(fitted);
             }
-            units = joined(problem, &units, &theta, step, &mut diagonal)?;
+            let more = joined(problem, &units, &theta, step, &mut diagonal)?;
+            if more.len() == units.len() {
+                break;
+            }
+            units = more;
             let tolerance = if units.len() < total { ROUGH } else { EXACT };
             reached = problem.refit(units.clone(), Some(&theta), tolerance, watch)?;
         }
-        Ok(reached.filter(|_| units.len() == total && !watch.was_over()))
+        if units.len() < total && reached.is_some() {
+            // Units that need each other may leave room that none can take.
+            reached = problem.refit(units, Some(&theta), EXACT, watch)?;
+        }
+        Ok(reached.filter(|_| !watch.was_over()))
     }
 
     /// The best supports of a quadratic model, where columns are few.
     fn by_model(&self, problem: &Selecting, best: &Fitted, watch: &mut Watch) -> Result<Vec<Fitted>> {
-        let (choice, columns) = (problem.choice, self.objective.data.columns());
         let mut pool = Vec::new();
-        let is_plain = choice.is_single() && choice.keep().len() == 1 && choice.units() == columns;
-        if is_plain && subsets::is_small(self.objective.data) {
+        if subsets::is_small(self.objective.data) {
             let theta = problem.spread(best);
-            for units in subsets::starts(self.objective, &theta, choice.keep()[0])? {
+            for units in subsets::starts(self.objective, &theta, problem.choice)? {
                 pool.extend(problem.refit(units, None, EXACT, watch)?);
             }
         }
@@ -339,8 +346,11 @@ impl Search<'_> {
 
 /// The same with more units, if there is room for them.
 fn filled(problem: &Selecting, fitted: Fitted, watch: &mut Watch) -> Result<Fitted> {
-    let room = problem.choice.room(&fitted.units).unwrap_or_default();
-    if room.iter().all(|room| *room == 0) || watch.is_over() {
+    let choice = problem.choice;
+    let Some(room) = choice.room(&fitted.units) else { return Ok(fitted) };
+    let can_join =
+        |unit: usize| fitted.units.binary_search(&unit).is_err() && choice.can_join(unit, &fitted.units, &room);
+    if !(0..choice.units()).any(can_join) || watch.is_over() {
         return Ok(fitted);
     }
     let theta = problem.spread(&fitted);
@@ -358,10 +368,9 @@ fn joined(
     diagonal: &mut Option<Vec<f64>>,
 ) -> Result<Vec<usize>> {
     let choice = problem.choice;
-    let mut room = choice.room(units).unwrap_or_default();
+    let Some(mut room) = choice.room(units) else { return Ok(units.to_vec()) };
     let measured = sweep(problem.objective, theta, &[], diagonal.take())?;
-    let outside =
-        (0..choice.units()).filter(|&unit| units.binary_search(&unit).is_err() && room[choice.pool(unit)] > 0);
+    let outside = (0..choice.units()).filter(|&unit| units.binary_search(&unit).is_err() && room.has(choice, unit));
     let outside: Vec<usize> = outside.collect();
     let support = choice.support(units);
     let is_plain =
@@ -377,14 +386,20 @@ fn joined(
     }
     scored.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
     let mut joined = units.to_vec();
-    for (_, unit) in scored {
-        let room = &mut room[choice.pool(unit)];
-        if *room > 0 && joined.len() < units.len().saturating_add(most) {
-            *room -= 1;
-            joined.push(unit);
+    // What one unit needs may come after it: each round takes the best that can join.
+    loop {
+        let before = joined.len();
+        scored.retain(|&(_, unit)| {
+            let is_wanted = joined.len() < units.len().saturating_add(most) && choice.can_join(unit, &joined, &room);
+            if is_wanted && room.take(choice, unit) {
+                joined = with(&joined, unit);
+            }
+            !is_wanted && room.has(choice, unit)
+        });
+        if joined.len() == before || choice.needs().is_empty() {
+            break;
         }
     }
-    joined.sort_unstable();
     *diagonal = Some(measured.diagonal);
     Ok(joined)
 }

@@ -1,6 +1,5 @@
 //! The search over choices against brute force: every choice fitted one by one, on random small problems in wild units.
 
-use super::every_choice::every;
 use super::exchange::{Exchange, Round};
 use super::refit::{EXACT, Fitted, Selecting, Watch};
 use super::testing::{never, numbers};
@@ -17,7 +16,7 @@ use std::ops::ControlFlow;
 
 pub(super) const P: usize = 6;
 
-const SETS: [&str; 14] = [
+const SETS: [&str; 33] = [
     "sparsity:2",
     "sparsity:3",
     "sparsity:2 & nonneg",
@@ -32,6 +31,25 @@ const SETS: [&str; 14] = [
     "group-sparsity:2;size=2",
     "blocks[1-2: none][3-6: sparsity:2]",
     "blocks[1-3: sparsity:1 & nonneg][4-6: sparsity:1]",
+    "sparsity:3;keep=2;drop=5",
+    "sparsity:3;most=1 per 1-3,4+6",
+    "sparsity:4;keep=1;most=2 per 1-3|1 per 4-5 & nonneg",
+    "sparsity:3;keep=3 & box;lower=-1,0,-0.2,-inf,0,-1;upper=1,0.5,0.2,inf,inf,0",
+    "group-sparsity:2;size=2;keep=1",
+    "group-sparsity:2;groups=1,2+3,4,5+6;most=1 per 1-3 & nonneg",
+    "sparsity:3;heredity=strong;products=5=1*2,6=2*3",
+    "sparsity:3;heredity=weak;products=5=1*2,6=2*3",
+    "sparsity:4;keep=1;most=1 per 3-4;heredity=strong;products=5=1*2,6=2*3 & box:-0.3,inf",
+    "sparsity:3 & simplex & box:0,0.4",
+    "sparsity:3 & affine;a=1,1,1,1,1,1;b=0",
+    "sparsity:3 & affine;a=1,1,1,1,1,1;b=0 & box:-0.3,0.5",
+    "sparsity:3 & affine;a=1,2,0,-1,1,0;b=0.5",
+    "sparsity:3;keep=1 & affine;a=1,1,1,1,1,1;b=0",
+    "sparsity:3;most=1 per 1-2 & simplex & box:0,0.6",
+    "sparsity:2 & halfspace;a=1,-1,2,0,1,0;b=0.2",
+    "sparsity:2 & box:-1,1 & ball:0.7",
+    "sparsity:2 & l1:0.8 & box:-0.5,1",
+    "blocks[1-3: sparsity:2;keep=1][4-6: sparsity:1 & simplex:0.5]",
 ];
 
 pub(super) struct Random {
@@ -127,9 +145,10 @@ pub(super) fn quiet() -> impl FnMut() -> ControlFlow<()> {
 /// The lowest F of all choices, each fitted from zero.
 fn brute_force(problem: &Selecting) -> Fitted {
     let mut best: Option<Fitted> = None;
-    every(problem.choice, &mut |units| {
-        let fitted = problem.refit(units.to_vec(), None, EXACT, &mut Watch::new(&mut quiet())).unwrap().unwrap();
-        if best.as_ref().is_none_or(|best| fitted.value < best.value) {
+    problem.choice.every(usize::MAX, &mut |units| {
+        // There may be no point of the set for some of the choices.
+        let fitted = problem.refit(units.to_vec(), None, EXACT, &mut Watch::new(&mut quiet())).unwrap();
+        if let Some(fitted) = fitted.filter(|fitted| best.as_ref().is_none_or(|best| fitted.value < best.value)) {
             best = Some(fitted);
         }
         ControlFlow::Continue(())
@@ -176,24 +195,28 @@ fn exchanges_that_are_ruled_out_do_not_lower_f() {
     for_each_problem(10..12, 2.0, |name, problem, _| {
         let mut exchange = Exchange::new(problem, None).unwrap();
         let mut units: Vec<Vec<usize>> = Vec::new();
-        every(problem.choice, &mut |chosen| {
+        problem.choice.every(usize::MAX, &mut |chosen| {
             units.push(chosen.to_vec());
             ControlFlow::Continue(())
         });
         for units in units.into_iter().step_by(3) {
-            let fitted = problem.refit(units, None, EXACT, &mut Watch::new(&mut quiet())).unwrap().unwrap();
+            let fitted = problem.refit(units, None, EXACT, &mut Watch::new(&mut quiet())).unwrap();
+            let Some(fitted) = fitted else { continue };
             let lowest = exchange
                 .pairs(&fitted)
                 .map(|(leaves, enters)| {
                     let units = super::refit::exchanged(&fitted.units, leaves, enters);
-                    problem.refit(units, None, EXACT, &mut Watch::new(&mut quiet())).unwrap().unwrap().value
+                    let fitted = problem.refit(units, None, EXACT, &mut Watch::new(&mut quiet())).unwrap();
+                    fitted.map_or(f64::INFINITY, |fitted| fitted.value)
                 })
                 .fold(f64::INFINITY, f64::min);
             let mut rounds = vec![("round", exchange.round(&fitted, &mut Watch::new(&mut quiet())).unwrap())];
-            if problem.choice.is_single() {
+            if problem.choice.is_single() && problem.choice.needs().is_empty() {
                 rounds.push(("scores", exchange.by_scores(&fitted, &mut Watch::new(&mut quiet())).unwrap()));
             }
-            rounds.push(("removal", exchange.by_removal(&fitted, &mut Watch::new(&mut quiet())).unwrap()));
+            if problem.choice.needs().is_empty() {
+                rounds.push(("removal", exchange.by_removal(&fitted, &mut Watch::new(&mut quiet())).unwrap()));
+            }
             for (way, round) in rounds {
                 match round {
                     Round::Lower(lower) => assert!(problem.is_lower(lower.value, fitted.value), "{name}, {way}"),

@@ -82,8 +82,15 @@ impl Bound {
         }
         // What is left are columns that are always in; differences leave rounding behind.
         chosen = chosen.max(0.0) + (self.shares.len() + 8) as f64 * UNIT * all;
-        for (pool, keep) in pools.iter_mut().zip(choice.keep()) {
-            chosen += Top::of(pool, *keep).sum;
+        // The largest of each pool, and the largest of these of each family; what units need of each other could only lower the sum.
+        let mut families: Vec<Vec<f64>> = vec![Vec::new(); choice.totals().len()];
+        for (number, pool) in pools.iter_mut().enumerate() {
+            pool.sort_by(|a, b| b.total_cmp(a));
+            pool.truncate(choice.keep()[number]);
+            families[choice.family(number)].append(pool);
+        }
+        for (family, total) in families.iter_mut().zip(choice.totals()) {
+            chosen += Top::of(family, *total).sum;
         }
         let bound = self.value + 0.5 * (all - chosen).max(0.0) - self.rounding;
         if bound.is_finite() { bound } else { -f64::MAX }

@@ -1,6 +1,6 @@
 //! The stage before the last: how far from the global optimum can the result be?
 //!
-//! Where features are chosen freely and F is quadratic (`crate::proof`), one factorisation often settles it; that is part of every fit whose search has
+//! Where features are chosen freely, some perhaps always or never in, and F is quadratic (`crate::proof`), one factorisation often settles it; that is part of every fit whose search has
 //! summed F up already (`prove_curved.rs` is for other losses, where a proof is asked for). Branch and bound goes on from there for as long as the settings ask, takes better choices over, and can be continued from its state.
 
 use super::state::Finished;
@@ -51,19 +51,19 @@ impl Run<'_> {
             known => known,
         };
         let Some(summed) = summed else { return Ok(()) };
-        let plain = choosing.plain_size(columns);
+        let counted = choosing.counted(columns);
         let tries = if columns <= FEW_COLUMNS { usize::MAX } else { 1 };
         let (support, scaled) = self.chosen(&reached.theta, &summed);
-        let settled = match (plain, wanted) {
-            (Some(size), Some(limit)) => {
-                let search = summed.choices(size).memory(self.settings.proof_memory);
+        let settled = match (&counted, wanted) {
+            (Some(counted), Some(limit)) => {
+                let search = summed.counted(counted).memory(self.settings.proof_memory);
                 // What rounding may be is part of the gap that is allowed.
                 let share = 2.0 * summed.doubt(&scaled) / search.settle_within(0, &support, &scaled).upper.abs();
                 let allowed = self.settings.gap;
                 let search = search.tolerance((allowed - share).max(0.5 * allowed));
                 return self.branch_and_bound(reached, &search, &summed, limit);
             }
-            (Some(size), None) => summed.choices(size).settle_within(tries, &support, &scaled),
+            (Some(counted), None) => summed.counted(counted).settle_within(tries, &support, &scaled),
             (None, _) => {
                 let coefficients = self.layout.coefficients(&reached.theta);
                 summed.settle_units(&choosing.choice(columns), coefficients, tries)

@@ -178,8 +178,11 @@ impl<'a> Circumstances<'a> {
         let columns = self.problem.data().columns();
         let Structure::Choice(choosing) = self.problem.constraint().structure() else { return false };
         let objective = self.problem.objective();
-        let is_bounded = objective.loss.is_quadratic() || Curved::is_affordable(objective, columns);
-        choosing.plain_size(columns).is_some() && (is_bounded || objective.ridge.is_positive())
+        if objective.loss.is_quadratic() {
+            return choosing.counted(columns).is_some();
+        }
+        let is_bounded = Curved::is_affordable(objective, columns) || objective.ridge.is_positive();
+        choosing.plain_size(columns).is_some() && is_bounded
     }
 
     /// Whether all rows are watched where nothing is said about it.

@@ -45,6 +45,11 @@ impl Groups {
 
     /// The same groups by positions.
     pub(super) fn resolve(&self, names: &Names) -> Result<Self, SetFault> {
+        self.resolve_some(names, true)
+    }
+
+    /// The same groups by positions; whether each feature must be in one is up to the set.
+    pub(super) fn resolve_some(&self, names: &Names, has_all: bool) -> Result<Self, SetFault> {
         match self {
             Self::Consecutive { .. } => Ok(self.clone()),
             Self::Listed(groups) if groups.iter().all(Coordinates::is_resolved) => Ok(self.clone()),
@@ -59,8 +64,8 @@ impl Groups {
                     }
                 }
                 match group_of.iter().position(Option::is_none) {
-                    Some(j) => Err(SetFault::from(format!("the feature {} is in no group", names.name(j)))),
-                    None => Ok(Self::listed(&groups)),
+                    Some(j) if has_all => Err(SetFault::from(format!("the feature {} is in no group", names.name(j)))),
+                    _ => Ok(Self::listed(&groups)),
                 }
             }
             Self::Prefix { separator } if names.are_given() => {

@@ -5,6 +5,9 @@
 //! | `none`, `free` | every vector |
 //! | `ball:1`, `ball:1;center=0.5,0,1` | Euclidean ball |
 //! | `sparsity:20` | at most 20 nonzero entries |
+//! | `sparsity:20;keep=age,4-5;drop=id_*` | the same with features that are always in, or never |
+//! | `sparsity:9;most=2 per 1-4,5+7` | and at most 2 of each of some groups |
+//! | `sparsity:9;heredity=strong;products=6=1*2` | and feature 6, the product of 1 and 2, only with both (`weak`: with one) |
 //! | `rank:2` | matrices of rank at most 2 |
 //! | `box:0,inf`, `box;lower=0,0,-1;upper=1,inf,1` | limits, shared or one pair per coordinate |
 //! | `nonneg` | no negative entry |
@@ -47,6 +50,7 @@ mod print;
 mod resolve;
 mod row;
 mod rows_file;
+mod selection;
 mod shapes;
 mod table;
 #[cfg(test)]
@@ -57,12 +61,13 @@ pub use coordinates::{Coordinates, Place};
 pub use groups::Groups;
 pub use names::Names;
 pub use row::{Row, Term};
+pub use selection::{Heredity, Product, Quota, SelectionRules};
 pub use shapes::{Bend, Break, LinearRows};
 pub use table::{Convexity, EXAMPLE_SHAPE, SetEntry, sets};
 
 use crate::constraint::{
     Affine, Ball, Blocks, Bounds, Breaks, Cone, Constraint, Curved, Fused, GroupSparsity, HalfSpace, L1Ball, LinfBall,
-    Monotone, NonNegative, Polyhedron, Rank, SetFault, Simplex, Sparsity, WholeSpace, intersection, refusal,
+    Monotone, NonNegative, Polyhedron, Rank, Selection, SetFault, Simplex, Sparsity, WholeSpace, intersection, refusal,
 };
 use crate::error::{Error, Result};
 use crate::shape::Shape;
@@ -86,6 +91,8 @@ pub enum SetSpec {
         /// Largest number of nonzero entries.
         keep: usize,
     },
+    /// `sparsity:s` or `group-sparsity:g` with more rules: `keep`, `drop`, `most`, `heredity`
+    Selection(Box<SelectionRules>),
     /// `rank:r`
     Rank {
         /// Largest rank.
@@ -257,6 +264,7 @@ impl SetSpec {
             | Self::Rank { rank: count }
             | Self::Breaks { most: count, .. }
             | Self::GroupSparsity { keep: count, .. } => Some(Number::Count(count)),
+            Self::Selection(rules) => Some(Number::Count(&mut rules.most)),
             Self::WholeSpace
             | Self::Bounds { .. }
             | Self::BoundsEach { .. }
@@ -300,6 +308,7 @@ impl SetSpec {
                 Box::new(Ball::radius(*radius)?.centered_at(center.clone())?)
             }
             Self::Sparsity { keep } => Box::new(Sparsity::at_most(*keep)),
+            Self::Selection(rules) => Box::new(Selection::from((**rules).clone())),
             Self::Rank { rank } => match shape {
                 Shape::Matrix { rows, columns } => Box::new(Rank::at_most(*rank, rows, columns)),
                 Shape::Vector(length) => {

@@ -15,6 +15,7 @@ impl fmt::Display for SetSpec {
                 write!(f, "ball:{};center={}", number(*radius), numbers(center))
             }
             Self::Sparsity { keep } => write!(f, "sparsity:{keep}"),
+            Self::Selection(rules) => write!(f, "{rules}"),
             Self::Rank { rank } => write!(f, "rank:{rank}"),
             Self::Bounds { lower, upper } => write!(f, "box:{},{}", number(*lower), number(*upper)),
             Self::BoundsEach { lower, upper } => write!(f, "box;lower={};upper={}", numbers(lower), numbers(upper)),
@@ -76,6 +77,7 @@ impl SetSpec {
                 format!("within distance {} of a given center", words::number(*radius))
             }
             Self::Sparsity { keep } => format!("at most {}", plural(*keep, "nonzero coefficient")),
+            Self::Selection(rules) => rules.words(),
             Self::Rank { rank } => format!("a coefficient matrix of rank at most {rank}"),
             Self::Bounds { lower, upper } => match (lower.is_finite(), upper.is_finite()) {
                 (true, true) => {
@@ -147,7 +149,7 @@ fn places(at: Option<&Vec<f64>>) -> String {
     at.map_or_else(String::new, |at| format!(";at={}", numbers(at)))
 }
 
-fn grouping(groups: &Groups) -> String {
+pub(super) fn grouping(groups: &Groups) -> String {
     match groups {
         Groups::Consecutive { size } => format!("size={size}"),
         Groups::Listed(groups) => format!("groups={}", joined(groups, ",", |group| group.text("+"))),
@@ -168,6 +170,6 @@ fn numbers(values: &[f64]) -> String {
     joined(values, ",", |value| number(*value))
 }
 
-fn joined<T>(items: &[T], separator: &str, text: impl Fn(&T) -> String) -> String {
+pub(super) fn joined<T>(items: &[T], separator: &str, text: impl Fn(&T) -> String) -> String {
     items.iter().map(text).collect::<Vec<_>>().join(separator)
 }

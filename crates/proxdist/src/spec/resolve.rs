@@ -15,6 +15,7 @@ impl SetSpec {
     pub fn is_resolved(&self) -> bool {
         match self {
             Self::GroupSparsity { groups, .. } => groups.is_resolved(),
+            Self::Selection(rules) => rules.is_resolved(),
             Self::Blocks(blocks) => blocks.iter().all(|block| block.on.is_resolved() && block.set.is_resolved()),
             Self::Intersection(parts) => parts.iter().all(Self::is_resolved),
             Self::Linear(_) | Self::PolyhedronFile { .. } => false,
@@ -30,6 +31,7 @@ impl SetSpec {
     fn by_position(&self, names: &Names) -> std::result::Result<Self, SetFault> {
         Ok(match self {
             Self::GroupSparsity { keep, groups } => Self::GroupSparsity { keep: *keep, groups: groups.resolve(names)? },
+            Self::Selection(rules) => Self::Selection(Box::new(rules.resolve(names)?)),
             Self::Blocks(blocks) => {
                 let block = |block: &Block| {
                     let indices = names.find(&block.on)?;
@@ -69,6 +71,7 @@ impl SetSpec {
     fn change_groups(&mut self, change: &mut dyn FnMut(&mut Groups) -> Result<()>) -> Result<()> {
         match self {
             Self::GroupSparsity { groups, .. } => change(groups),
+            Self::Selection(rules) => rules.groups_mut().try_for_each(change),
             Self::Blocks(blocks) => blocks.iter_mut().try_for_each(|block| block.set.change_groups(change)),
             Self::Intersection(parts) => parts.iter_mut().try_for_each(|part| part.change_groups(change)),
             _ => Ok(()),

@@ -4,7 +4,7 @@
 use super::coordinates::{Coordinates, name};
 use super::parse::{Arguments, Piece, count, number, numbers};
 use super::shapes::{curved, kinks, polyhedron};
-use super::{Bend, Break, Direction, Groups, SetSpec};
+use super::{Bend, Break, Direction, Groups, SetSpec, selection};
 use crate::error::Result;
 use crate::shape::Shape;
 use std::fmt;
@@ -99,14 +99,12 @@ const SETS: &[SetEntry] = &[
     SetEntry {
         name: "sparsity",
         also: None,
-        syntax: "sparsity:S",
-        definition: "at most S nonzero entries",
+        syntax: "sparsity:S, with ;keep=LIST ;drop=LIST ;most=2 per GROUPS ;heredity=strong;products=P=A*B,...",
+        definition: "at most S nonzero entries; some always in (they count), some never, at most 2 of each group, products only with their factors",
         convex: Convexity::No,
         cost: "p",
         example: "sparsity:2",
-        form: Form::Arguments(|given| {
-            Ok(SetSpec::Sparsity { keep: only_count(given, "a number of nonzero entries, as in sparsity:20")? })
-        }),
+        form: Form::Arguments(sparsity),
     },
     SetEntry {
         name: "rank",
@@ -314,7 +312,7 @@ const SETS: &[SetEntry] = &[
         name: "&",
         also: None,
         syntax: "SET & SET",
-        definition: "in both sets, exactly: convex sets of every kind; sparsity with box, nonneg, linf, simplex or l1; \
+        definition: "in both sets, exactly: convex sets of every kind; choices of features with convex sets; \
                      cones in a ball; anything else is refused",
         convex: Convexity::Depends,
         cost: "by formula: the sum of the parts; otherwise a quadratic program",
@@ -335,6 +333,13 @@ impl SetSpec {
             Self::WholeSpace => "none",
             Self::Ball { .. } => "ball",
             Self::Sparsity { .. } => "sparsity",
+            Self::Selection(rules) => {
+                if rules.units.is_some() {
+                    "group-sparsity"
+                } else {
+                    "sparsity"
+                }
+            }
             Self::Rank { .. } => "rank",
             Self::Bounds { .. } | Self::BoundsEach { .. } => "box",
             Self::NonNegative => "nonneg",
@@ -369,6 +374,13 @@ fn only_count(given: &Arguments, rule: &str) -> Result<usize> {
 fn only_number(given: &Arguments, rule: &str) -> Result<f64> {
     given.only(true, &[])?;
     number(given.main(rule)?)
+}
+
+fn sparsity(given: &Arguments) -> Result<SetSpec> {
+    given.only(true, &selection::OPTIONS)?;
+    let rule = "a number of nonzero entries, as in sparsity:20";
+    let keep = count(given.main(rule)?, rule)?;
+    Ok(selection::read(given, keep, None)?.unwrap_or(SetSpec::Sparsity { keep }))
 }
 
 fn ball(given: &Arguments) -> Result<SetSpec> {
@@ -427,7 +439,7 @@ fn bounds(given: &Arguments) -> Result<SetSpec> {
 }
 
 fn group_sparsity(given: &Arguments) -> Result<SetSpec> {
-    given.only(true, &["groups", "size", "by", "separator", "file"])?;
+    given.only(true, &[&["groups", "size", "by", "separator", "file"][..], &selection::OPTIONS].concat())?;
     let example = "group-sparsity:2;groups=1-4,age+income,asset_* or group-sparsity:2;size=4";
     let keep = count(given.main(example)?, "a number of groups, as in group-sparsity:2;size=4")?;
     let ways = ["groups", "size", "by", "file"].map(|key| given.option(key).map(|value| (key, value)));
@@ -445,19 +457,22 @@ fn group_sparsity(given: &Arguments) -> Result<SetSpec> {
         ("size", _) => Groups::Consecutive { size: count(value, "a group size, as in size=4")? },
         ("file", _) => Groups::File(name(value)?),
         ("groups", text) if is_table(text) => Groups::File(name(value)?),
-        ("groups", _) => {
-            let list = |group: Piece| Coordinates::read(group, '+');
-            Groups::Listed(value.split(|c| c == ',').into_iter().map(list).collect::<Result<_>>()?)
-        }
+        ("groups", _) => self::groups(value)?,
         (_, "prefix") => Groups::Prefix { separator: given.option("separator").map_or(Ok("_".to_owned()), name)? },
         (_, "source") => Groups::Source,
         _ => return Err(value.error("prefix or source is expected")),
     };
-    Ok(SetSpec::GroupSparsity { keep, groups })
+    Ok(selection::read(given, keep, Some(&groups))?.unwrap_or(SetSpec::GroupSparsity { keep, groups }))
+}
+
+/// `1-3,age+income,asset_*`
+pub(super) fn groups(lists: Piece) -> Result<Groups> {
+    let list = |group: Piece| Coordinates::read(group, '+');
+    Ok(Groups::Listed(lists.split(|c| c == ',').into_iter().map(list).collect::<Result<_>>()?))
 }
 
 /// Whether one word in place of a list of groups is the path of a table.
-fn is_table(text: &str) -> bool {
+pub(super) fn is_table(text: &str) -> bool {
     let is_one = !text.contains([',', '+', '`', '*']);
     is_one && [".csv", ".tsv", ".csv.gz", ".tsv.gz"].iter().any(|end| text.ends_with(end))
 }

@@ -8,7 +8,8 @@ fn next(set: &SetSpec) -> Option<SetSpec> {
     let text = match set {
         SetSpec::WholeSpace => "ball:1",
         SetSpec::Ball { .. } => "sparsity:1",
-        SetSpec::Sparsity { .. } => "rank:1",
+        SetSpec::Sparsity { .. } => "sparsity:1;keep=1",
+        SetSpec::Selection(_) => "rank:1",
         SetSpec::Rank { .. } => "box:0,1",
         SetSpec::Bounds { .. } => "box;lower=0;upper=1",
         SetSpec::BoundsEach { .. } => "nonneg",

@@ -4,6 +4,7 @@
 #![allow(missing_docs)]
 
 mod parts;
+mod selections;
 mod sets;
 mod shapes;
 mod twins;

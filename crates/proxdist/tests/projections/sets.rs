@@ -1,5 +1,6 @@
 //! The sets that are tested, each with a membership test and a naive projection.
 
+use crate::selections::{selections, within_sets};
 use crate::twins::{self, distance, dot, norm};
 use crate::{TOLERANCE, parts, shapes};
 use proxdist::Shape;
@@ -41,6 +42,8 @@ pub(crate) fn every_set() -> Vec<Case> {
         parts::sets_on_parts(),
         shapes::rows_and_shapes(),
         shapes::broken_lines(),
+        selections(),
+        within_sets(),
     ];
     lists.into_iter().flatten().collect()
 }
@@ -306,4 +309,8 @@ fn limited(values: &[f64], support: &[usize]) -> Option<Vec<f64>> {
     let (lower, upper) = ([-1.0, 0.5, -INF], [1.0, INF, 0.0]);
     let pick = |limits: [f64; 3]| support.iter().map(|&j| limits[j]).collect::<Vec<_>>();
     support.contains(&1).then(|| twins::bounds(values, &pick(lower), &pick(upper)))
+}
+
+pub(crate) fn norm_at_most(x: &[f64], radius: f64) -> bool {
+    at_most(norm(x), radius)
 }

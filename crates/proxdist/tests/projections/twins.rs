@@ -78,6 +78,15 @@ pub(crate) fn half_space(x: &[f64], normal: &[f64], offset: f64, after: impl Fn(
     if product(0.0) <= offset { at(0.0) } else { at(bisect(product, offset, 0.0, 1e3)) }
 }
 
+/// An equation, after another set that is handled coordinate by coordinate; where there is no such point, what comes nearest to it.
+pub(crate) fn equation(x: &[f64], row: &[f64], right: f64, after: impl Fn(&[f64]) -> Vec<f64>) -> Vec<f64> {
+    let at = |multiplier: f64| {
+        let moved: Vec<f64> = x.iter().zip(row).map(|(v, a)| v - multiplier * a).collect();
+        after(&moved)
+    };
+    at(bisect(|multiplier| dot(&at(multiplier), row), right, -1e3, 1e3))
+}
+
 /// Solves the optimality system $[I, A^T; A, 0]$ by elimination with pivoting.
 pub(crate) fn affine(x: &[f64], rows: &[Vec<f64>], right: &[f64]) -> Vec<f64> {
     let (p, m) = (x.len(), rows.len());
