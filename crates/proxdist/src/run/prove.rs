@@ -51,24 +51,20 @@ impl Run<'_> {
             known => known,
         };
         let Some(summed) = summed else { return Ok(()) };
-        let plain = choosing.plain_size(columns);
         let tries = if columns <= FEW_COLUMNS { usize::MAX } else { 1 };
         let (support, scaled) = self.chosen(&reached.theta, &summed);
-        let settled = match (plain, wanted) {
-            (Some(size), Some(limit)) => {
-                let search = summed.choices(size).memory(self.settings.proof_memory);
-                // What rounding may be is part of the gap that is allowed.
-                let share = 2.0 * summed.doubt(&scaled) / search.settle_within(0, &support, &scaled).upper.abs();
-                let allowed = self.settings.gap;
-                let search = search.tolerance((allowed - share).max(0.5 * allowed));
-                return self.branch_and_bound(reached, &search, &summed, limit);
-            }
-            (Some(size), None) => summed.choices(size).settle_within(tries, &support, &scaled),
-            (None, _) => {
-                let coefficients = self.layout.coefficients(&reached.theta);
-                summed.settle_units(&choosing.choice(columns), coefficients, tries)
-            }
-        };
+        let search = summed.choosing(&choosing.choice(columns)).memory(self.settings.proof_memory);
+        // A convex set beside the choice is left out of bounds, but what the search finds would have to be in it.
+        let all: Vec<usize> = (0..columns).collect();
+        let is_alone = || choosing.on_support(&all).is_some_and(|set| matches!(set.structure(), Structure::WholeSpace));
+        if let Some(limit) = wanted.filter(|_| is_alone()) {
+            // What rounding may be is part of the gap that is allowed.
+            let share = 2.0 * summed.doubt(&scaled) / search.settle_within(0, &support, &scaled).upper.abs();
+            let allowed = self.settings.gap;
+            let search = search.tolerance((allowed - share).max(0.5 * allowed));
+            return self.branch_and_bound(reached, &search, &summed, limit);
+        }
+        let settled = search.settle_within(tries, &support, &scaled);
         let gap = settled.upper - settled.lower + summed.doubt(&scaled);
         if gap.is_finite() && settled.is_proven(1.0) {
             reached.proven = Some((Gap { value: gap.max(0.0), proof: Proof::Diagonal }, None));
