@@ -14,7 +14,7 @@ const INDEPENDENT: f64 = 1e-9;
 const LEAST_GAIN: f64 = 1e-12;
 
 /// Exchanges within what may be chosen, where every unit is one column.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Exchange<'a> {
     choices: &'a Choices<'a>,
 }

@@ -5,7 +5,7 @@
 //! come from one inequality (`bound`) that holds for every diagonal $D \preceq G$ and every base point. `settle` tries the
 //! one diagonal that would prove a given fit optimal, with one Cholesky factorisation. [`Search`] is branch and bound: a
 //! convex relaxation finds good base points (`relax`), diagonals are improved for the columns that are left (`diagonal`),
-//! nodes are taken in batches (`node`, `queue`) and everything that a later continuation needs is in a [`State`].
+//! columns that depend on each other exactly are dealt with first (`relations`), nodes are taken in batches (`node`, `queue`) and everything that a later continuation needs is in a [`State`].
 //!
 //! Nothing is taken from an estimate: $D \preceq G$ is shown by a Cholesky factorisation with a shift that covers its rounding,
 //! and a bound is lowered by all that rounding may have added to it.
@@ -27,6 +27,7 @@ mod positive;
 mod quadratic;
 mod queue;
 mod region;
+mod related;
 mod relations;
 mod relax;
 mod relaxed;
@@ -46,6 +47,7 @@ mod water;
 pub(crate) use curved::{Curved, CurvedOutcome};
 pub(crate) use on_data::Summed;
 pub use quadratic::Quadratic;
+pub(crate) use related::relations;
 pub(crate) use relaxed::relaxed;
 pub use search::{Poll, Search, Stopped};
 pub use settle::Settled;

@@ -13,7 +13,7 @@ use crate::exchanges::Exchanges;
 use crate::gap::{Gap, Proof};
 use crate::path::summed;
 use crate::polish::Finish;
-use crate::proof::{Search, Stopped, Summed};
+use crate::proof::{Search, Stopped, Summed, relations};
 use crate::solver::Stop;
 use crate::trace::{Phase, Progress};
 use std::ops::ControlFlow;
@@ -62,6 +62,7 @@ impl Run<'_> {
             let share = 2.0 * summed.doubt(&scaled) / search.settle_within(0, &support, &scaled).upper.abs();
             let allowed = self.settings.gap;
             let search = search.tolerance((allowed - share).max(0.5 * allowed));
+            let search = search.relations(&relations(problem.objective(), &summed)?);
             return self.branch_and_bound(reached, &search, &summed, limit);
         }
         let settled = search.settle_within(tries, &support, &scaled);
