@@ -3,7 +3,9 @@
 //! With $M = G_{SS}^{-1}$, $c_j = MG_{Sj}$, $g_j = b_j - G_{jS}\theta$ and $e_j = G_{jj} - G_{jS}c_j$, adding column $j$ gains $g_j^2/2e_j$. Taking $i$ out first costs
 //! $\theta_i^2/2M_{ii}$ and turns these into $g_j + c_{ji}\theta_i/M_{ii}$ and $e_j + c_{ji}^2/M_{ii}$. So all exchanges are judged exactly in $O(s^2p)$.
 
-use super::quadratic::Quadratic;
+use super::choices::Choices;
+use super::family::Room;
+use super::part::Place;
 use crate::linalg::{Cholesky, axpy, dot};
 
 /// Part of a column's square that the selected ones must leave of it.
@@ -11,14 +13,10 @@ const INDEPENDENT: f64 = 1e-9;
 /// Gains below this part of the function's size are rounding.
 const LEAST_GAIN: f64 = 1e-12;
 
-/// Which columns may be exchanged.
-#[derive(Clone, Copy, Debug)]
+/// Exchanges within what may be chosen, where every unit is one column.
+#[derive(Clone, Debug)]
 pub(super) struct Exchange<'a> {
-    pub(super) quadratic: &'a Quadratic,
-    /// Columns that may come in.
-    pub(super) is_allowed: &'a [bool],
-    /// Columns that stay in.
-    pub(super) is_kept: &'a [bool],
+    choices: &'a Choices<'a>,
 }
 
 /// A support with what exchanges need.
@@ -32,15 +30,27 @@ struct Choice {
     combinations: Vec<f64>,
 }
 
-impl Exchange<'_> {
-    /// Adds the best columns to a support until it has this size.
-    pub(super) fn fill(&self, support: &[usize], size: usize) -> Vec<usize> {
+impl<'a> Exchange<'a> {
+    /// None where units have several columns.
+    pub(super) fn of(choices: &'a Choices<'a>) -> Option<Self> {
+        choices.is_single().then_some(Self { choices })
+    }
+
+    /// A support filled up, then exchanged at most so many times.
+    pub(super) fn improved(&self, support: &[usize], most: usize) -> Vec<usize> {
+        self.descend(&self.fill(support), most)
+    }
+
+    /// Adds the best columns to a support as long as there is room.
+    fn fill(&self, support: &[usize]) -> Vec<usize> {
         let mut support = support.to_vec();
-        while support.len() < size {
+        let mut room = self.choices.room_beside(&support);
+        while room.most() > 0 {
             let Some(choice) = self.choice(&support) else { break };
             let gain = |j: &usize| choice.gains[*j] * choice.gains[*j] / choice.rests[*j];
-            let best = self.candidates(&choice).max_by(|i, j| gain(i).total_cmp(&gain(j)).then(j.cmp(i)));
-            let Some(best) = best else { break };
+            let fitting = self.candidates(&choice).filter(|&j| room.has(self.pool(j)));
+            let Some(best) = fitting.max_by(|i, j| gain(i).total_cmp(&gain(j)).then(j.cmp(i))) else { break };
+            room.take(self.pool(best));
             support.push(best);
             support.sort_unstable();
         }
@@ -48,7 +58,7 @@ impl Exchange<'_> {
     }
 
     /// Makes the best exchange as long as there is one that helps.
-    pub(super) fn descend(&self, support: &[usize], most: usize) -> Vec<usize> {
+    fn descend(&self, support: &[usize], most: usize) -> Vec<usize> {
         let mut support = support.to_vec();
         for _ in 0..most {
             let Some(choice) = self.choice(&support) else { break };
@@ -59,21 +69,28 @@ impl Exchange<'_> {
         support
     }
 
+    fn pool(&self, column: usize) -> u32 {
+        self.choices.family.pools[self.choices.units[column]]
+    }
+
     fn candidates<'c>(&'c self, choice: &'c Choice) -> impl Iterator<Item = usize> + 'c {
-        let is_new = |j: &usize| self.is_allowed[*j] && choice.support.binary_search(j).is_err();
-        let is_independent = |j: &usize| choice.rests[*j] > INDEPENDENT * self.quadratic.row(*j)[*j];
+        let is_new = |j: &usize| self.choices.places[*j] != Place::Out && choice.support.binary_search(j).is_err();
+        let is_independent = |j: &usize| choice.rests[*j] > INDEPENDENT * self.choices.quadratic.row(*j)[*j];
         (0..choice.gains.len()).filter(is_new).filter(is_independent)
     }
 
     fn best_exchange(&self, choice: &Choice) -> Option<(usize, usize)> {
         let count = choice.support.len();
-        let gained: f64 = choice.support.iter().zip(&choice.theta).map(|(&j, x)| self.quadratic.linear[j] * x).sum();
-        let mut best = LEAST_GAIN * (self.quadratic.constant.abs() + gained.abs());
+        let gained: f64 =
+            choice.support.iter().zip(&choice.theta).map(|(&j, x)| self.choices.quadratic.linear[j] * x).sum();
+        let mut best = LEAST_GAIN * (self.choices.quadratic.constant.abs() + gained.abs());
         let mut found = None;
         let candidates: Vec<usize> = self.candidates(choice).collect();
-        for (at, _) in choice.support.iter().enumerate().filter(|(_, j)| !self.is_kept[**j]) {
+        let room = self.choices.room_beside(&choice.support);
+        for (at, &out) in choice.support.iter().enumerate().filter(|(_, j)| self.choices.places[**j] != Place::In) {
+            let room = room_without(&room, self.pool(out));
             let (x, m) = (choice.theta[at], choice.inverse[at * count + at]);
-            for &j in &candidates {
+            for &j in candidates.iter().filter(|j| room.has(self.pool(**j))) {
                 let c = choice.combinations[j * count + at];
                 let (g, e) = (choice.gains[j] + c * x / m, choice.rests[j] + c * c / m);
                 let gain = g * g / e - x * x / m;
@@ -86,7 +103,7 @@ impl Exchange<'_> {
     }
 
     fn choice(&self, support: &[usize]) -> Option<Choice> {
-        let (quadratic, count, columns) = (self.quadratic, support.len(), self.quadratic.columns());
+        let (quadratic, count, columns) = (self.choices.quadratic, support.len(), self.choices.quadratic.columns());
         let mut inverse = vec![0.0; count * count];
         if count > 0 {
             let mut cholesky = Cholesky::default();
@@ -114,4 +131,11 @@ impl Exchange<'_> {
         }
         Some(Choice { support: support.to_vec(), inverse, theta, gains, rests, combinations })
     }
+}
+
+/// The room once a column has gone.
+fn room_without(room: &Room, pool: u32) -> Room {
+    let mut room = room.clone();
+    room.give(pool);
+    room
 }

@@ -1,12 +1,15 @@
-//! A node of the search: some columns are in, some are out, and a few of the others may come in.
+//! A node of the search: some units are in, some are out, and a few of the others may come in.
 //!
-//! It is worked on in rounds: the relaxation gives a base point, the base point a bound that holds, the bound settles columns; then the diagonal is improved
-//! for what is left. A node that is not closed is split at the free column with the largest $z^2(1 - z)^2G_{jj}/d_j$: undecided, and with a large loss whichever way it goes.
+//! It is worked on in rounds: the relaxation gives a base point, the base point a bound that holds, the bound settles units; then the diagonal is improved
+//! for what is left. A node that is not closed is split at the free unit with the largest $z^2(1 - z)^2G_{jj}/d_j$ (of several columns the mean of that under the weights $d_j\theta_j^2$): undecided, and with a large loss whichever way it goes.
 
 use super::bound::{Bound, Restricted};
 use super::diagonal::{self, Improvable};
+use super::family::{Family, Room};
 use super::part::{Part, Place};
+use super::relations::Relation;
 use super::relax::{Goal, Relaxed, relax};
+use super::runs::Runs;
 use crate::linalg::Cholesky;
 use serde::{Deserialize, Serialize};
 
@@ -58,8 +61,11 @@ pub(super) struct Context<'a> {
     pub(super) base: &'a Part<'a>,
     /// Entries that the diagonals began with.
     pub(super) began: &'a [f64],
-    /// At most this many columns.
-    pub(super) size: usize,
+    /// The unit of each column of the base, and the limits on units.
+    pub(super) units: &'a [usize],
+    pub(super) family: &'a Family,
+    /// Relations among the columns, by the numbers that the base has for them.
+    pub(super) relations: &'a [Relation],
     pub(super) cutoff: f64,
     pub(super) tolerance: f64,
 }
@@ -83,7 +89,7 @@ pub(super) enum End {
     Closed,
     /// Only this support is left.
     Leaf(Vec<usize>),
-    /// Without and with one column.
+    /// Without and with one unit.
     Split([Box<Node>; 2]),
 }
 
@@ -99,8 +105,9 @@ pub(super) struct Desk<'a> {
     pub(super) part: Part<'a>,
     /// Column of the base for each column of the part.
     pub(super) origin: Vec<usize>,
+    pub(super) runs: Runs,
     pub(super) places: Vec<Place>,
-    pub(super) room: usize,
+    pub(super) room: Room,
     pub(super) diagonal: Vec<f64>,
     pub(super) theta: Vec<f64>,
     pub(super) bound: f64,
@@ -124,19 +131,27 @@ impl<'a> Desk<'a> {
             }
         }
         node.start.iter().for_each(|&(at, x)| theta[position(at as usize)] = x);
-        let selected = node.is_in.iter().filter(|is_in| **is_in).count();
-        let room = context.size.saturating_sub(selected);
-        Self { context, node, part, origin, places, room, diagonal, theta, bound: node.bound, is_screened: false }
+        let runs = Runs::of(origin.iter().map(|&j| context.units[j]), context.family);
+        let mut room = context.family.room([]);
+        runs.in_place(&places, Place::In).for_each(|unit| room.take(runs.pool(unit)));
+        runs.close_full_pools(&mut places, &room);
+        let (bound, is_screened) = (node.bound, false);
+        Self { context, node, part, origin, runs, places, room, diagonal, theta, bound, is_screened }
     }
 
     fn work(mut self, cholesky: &mut Cholesky) -> Worked {
+        let tangled = if self.node.diagonal.is_empty() { self.untangle() } else { None };
+        if let Some(unit) = tangled {
+            let bounds = [self.bound, self.bound];
+            return self.split(unit, bounds, None);
+        }
         if self.is_leaf() {
             return self.leaf(None);
         }
         if self.node.diagonal.is_empty() && !self.begin_diagonal(cholesky) {
-            let column = self.places.iter().position(|place| *place == Place::Free).unwrap_or(0);
+            let unit = self.runs.in_place(&self.places, Place::Free).next().unwrap_or(0);
             let bounds = [self.bound, self.bound];
-            return self.split(column, bounds, None);
+            return self.split(unit, bounds, None);
         }
         let mut round = 0;
         loop {
@@ -148,7 +163,7 @@ impl<'a> Desk<'a> {
             if self.bound >= self.context.cutoff {
                 return self.worked(candidate, End::Closed);
             }
-            self.is_screened |= bound.screen(&mut self.places, &mut self.room, self.context.cutoff) > 0;
+            self.is_screened |= bound.screen(&self.runs, &mut self.places, &mut self.room, self.context.cutoff);
             if self.is_leaf() {
                 return self.leaf(candidate);
             }
@@ -158,8 +173,8 @@ impl<'a> Desk<'a> {
             let scores = self.scores(&relaxed);
             self.theta = relaxed.theta;
             if round == ROUNDS || is_slow || !self.is_refreshed() || !self.refresh(&scores.weights, cholesky) {
-                let column = scores.best;
-                return self.split(column, [bound.without(column), bound.with(column)], candidate);
+                let (unit, pool) = (scores.best, self.runs.pool(scores.best));
+                return self.split(unit, [bound.without(unit, pool), bound.with(unit, pool)], candidate);
             }
         }
     }
@@ -170,7 +185,8 @@ impl<'a> Desk<'a> {
     }
 
     pub(super) fn restricted(&self) -> Restricted<'_> {
-        Restricted { part: &self.part, places: &self.places, room: self.room, diagonal: &self.diagonal }
+        let Self { part, runs, places, room, diagonal, .. } = self;
+        Restricted { part, runs, places, room, diagonal }
     }
 
     fn count(&self, place: Place) -> usize {
@@ -179,12 +195,15 @@ impl<'a> Desk<'a> {
 
     /// Whether only one support is left.
     pub(super) fn is_leaf(&self) -> bool {
-        self.room == 0 || self.count(Place::Free) <= self.room
+        let mut counts = vec![0; self.room.pools.len()];
+        for unit in self.runs.in_place(&self.places, Place::Free) {
+            counts[self.runs.pool(unit) as usize] += 1;
+        }
+        self.room.holds(&counts)
     }
 
     fn leaf(self, candidate: Option<Vec<usize>>) -> Worked {
-        let is_selected = |place: Place| place == Place::In || (place == Place::Free && self.room > 0);
-        let support = (0..self.part.len()).filter(|&j| is_selected(self.places[j])).map(|j| self.origin[j]).collect();
+        let support = self.alive().into_iter().map(|j| self.origin[j]).collect();
         self.worked(candidate, End::Leaf(support))
     }
 
@@ -209,7 +228,7 @@ impl<'a> Desk<'a> {
     fn is_refreshed(&self) -> bool {
         let period = match self.places.len() - self.count(Place::Out) {
             0..=150 => 1,
-            151..=300 => 3,
+            151..=300 => 2,
             301..=600 => 10,
             _ => return false,
         };
@@ -232,6 +251,7 @@ impl<'a> Desk<'a> {
 
     /// Goes on with some of the columns and their diagonal.
     pub(super) fn reduce(&mut self, alive: &[usize], sub: Part<'static>, diagonal: Vec<f64>) {
+        self.runs = self.runs.on(alive);
         self.origin = alive.iter().map(|&j| self.origin[j]).collect();
         self.places = alive.iter().map(|&j| self.places[j]).collect();
         self.theta = alive.iter().map(|&j| self.theta[j]).collect();
@@ -239,54 +259,72 @@ impl<'a> Desk<'a> {
         self.diagonal = diagonal;
     }
 
-    /// The columns that the relaxation selects most.
+    /// The units that the relaxation selects most, as columns of the base.
     pub(super) fn rounded(&self, relaxed: &Relaxed) -> Vec<usize> {
-        let size = |j: usize| self.diagonal[j] * relaxed.theta[j] * relaxed.theta[j];
+        let sizes: Vec<f64> = (0..self.runs.len()).map(|unit| self.square(unit, relaxed)).collect();
         let mut free: Vec<usize> =
-            (0..self.part.len()).filter(|&j| self.places[j] == Place::Free && relaxed.theta[j] != 0.0).collect();
-        free.sort_unstable_by(|&i, &j| size(j).total_cmp(&size(i)).then(i.cmp(&j)));
-        free.truncate(self.room);
-        free.extend((0..self.part.len()).filter(|&j| self.places[j] == Place::In));
-        let mut support: Vec<usize> = free.iter().map(|&j| self.origin[j]).collect();
+            self.runs.in_place(&self.places, Place::Free).filter(|&unit| sizes[unit] > 0.0).collect();
+        free.sort_unstable_by(|&i, &j| sizes[j].total_cmp(&sizes[i]).then(i.cmp(&j)));
+        let mut room = self.room.clone();
+        let mut chosen: Vec<usize> = self.runs.in_place(&self.places, Place::In).collect();
+        for unit in free {
+            if room.has(self.runs.pool(unit)) {
+                room.take(self.runs.pool(unit));
+                chosen.push(unit);
+            }
+        }
+        let mut support: Vec<usize> =
+            chosen.iter().flat_map(|&unit| self.runs.columns(unit)).map(|j| self.origin[j]).collect();
         support.sort_unstable();
         support
     }
 
-    /// What the relaxation says about columns: where more diagonal would help, and where to split.
+    /// $a_u^2$
+    fn square(&self, unit: usize, relaxed: &Relaxed) -> f64 {
+        self.runs.columns(unit).map(|j| self.diagonal[j] * relaxed.theta[j] * relaxed.theta[j]).sum()
+    }
+
+    /// What the relaxation says about units: where more diagonal would help, and where to split.
     pub(super) fn scores(&self, relaxed: &Relaxed) -> Scores {
         let (mut weights, mut best, mut most) = (vec![0.0; self.part.len()], None, 0.0);
-        for j in (0..self.part.len()).filter(|&j| self.places[j] == Place::Free) {
-            let x = relaxed.theta[j];
-            let a = self.diagonal[j].sqrt() * x.abs();
-            if a > 0.0 && a < relaxed.level {
-                let z = a / relaxed.level;
-                weights[j] = x * x * (1.0 / z - 1.0);
-                let score = (z * (1.0 - z)).powi(2) * self.part.curvature(j) / self.diagonal[j];
+        for unit in self.runs.in_place(&self.places, Place::Free) {
+            let square = self.square(unit, relaxed);
+            let (a, level) = (square.sqrt(), relaxed.levels[self.runs.pool(unit) as usize]);
+            if a > 0.0 && a < level {
+                let z = a / level;
+                let mut bend = 0.0;
+                for j in self.runs.columns(unit) {
+                    let x = relaxed.theta[j];
+                    weights[j] = x * x * (1.0 / z - 1.0);
+                    bend += self.part.curvature(j) * x * x;
+                }
+                let score = (z * (1.0 - z)).powi(2) * bend / square;
                 if score > most {
-                    (best, most) = (Some(j), score);
+                    (best, most) = (Some(unit), score);
                 }
             }
         }
-        // Nothing is undecided: the free column with the steepest slope.
-        let slope = |j: &usize| self.part.linear[*j].abs();
+        // Nothing is undecided: the free unit with the steepest slope.
+        let slope = |unit: &usize| self.runs.columns(*unit).map(|j| self.part.linear[j].abs()).fold(0.0, f64::max);
         let steepest = || {
-            let free = (0..self.part.len()).filter(|&j| self.places[j] == Place::Free);
+            let free = self.runs.in_place(&self.places, Place::Free);
             free.max_by(|i, j| slope(i).total_cmp(&slope(j)).then(j.cmp(i))).unwrap_or(0)
         };
         Scores { weights, best: best.unwrap_or_else(steepest) }
     }
 
-    fn split(self, column: usize, bounds: [f64; 2], candidate: Option<Vec<usize>>) -> Worked {
+    fn split(self, unit: usize, bounds: [f64; 2], candidate: Option<Vec<usize>>) -> Worked {
+        let split = self.runs.columns(unit);
         let has_diagonal = self.diagonal.iter().any(|d| *d > 0.0);
         let child = |is_in: bool| {
-            let kept: Vec<usize> = self.alive().into_iter().filter(|&j| is_in || j != column).collect();
+            let kept: Vec<usize> = self.alive().into_iter().filter(|&j| is_in || !split.contains(&j)).collect();
             let start = kept.iter().enumerate().filter(|(_, j)| self.theta[**j] != 0.0);
             Box::new(Node {
                 bound: bounds[usize::from(is_in)].max(self.bound),
                 number: 0,
                 depth: self.node.depth + 1,
                 columns: kept.iter().map(|&j| self.origin[j] as u32).collect(),
-                is_in: kept.iter().map(|&j| self.places[j] == Place::In || j == column).collect(),
+                is_in: kept.iter().map(|&j| self.places[j] == Place::In || split.contains(&j)).collect(),
                 diagonal: if has_diagonal { kept.iter().map(|&j| self.diagonal[j]).collect() } else { Vec::new() },
                 start: start.map(|(at, &j)| (at as u32, self.theta[j])).collect(),
             })

@@ -9,7 +9,6 @@
 use super::positive::is_shown;
 use super::quadratic::Quadratic;
 use super::search::Search;
-use crate::constraint::Counted;
 use crate::linalg::{Cholesky, norm};
 
 /// Steps of the power method, and the shares of what it finds that are tried.
@@ -72,13 +71,6 @@ impl Summed {
             least = 1.0 / norm(&v);
         }
         SHARES.iter().map(|share| share * least).find(|mu| is_shown(&hessian, &vec![*mu; size], &mut cholesky))
-    }
-
-    /// The choices of at most so many columns, some of them for certain.
-    pub(crate) fn counted(&self, Counted { size, always, never }: &Counted) -> Search<'_> {
-        // A column without effect that is in for certain takes room all the same.
-        let idle = always.iter().filter(|&&j| !self.quadratic.is_effective(j)).count();
-        self.choices(size - idle).always(always).never(never)
     }
 
     /// Choices of at most so many columns.

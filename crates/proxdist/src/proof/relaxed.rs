@@ -76,7 +76,7 @@ impl<'l, 'p> Steps<'l, 'p> {
         let Tangent { base, value, slopes } = &self.tangent;
         let features = self.losses.features();
         let mut squares: Vec<f64> = slopes[..features].iter().map(|h| h * h).collect();
-        value - dot(base, slopes) - 0.5 * super::bound::Top::of(&mut squares, self.losses.size()).sum
+        value - dot(base, slopes) - 0.5 * super::family::Cut::of(&mut squares, self.losses.size()).sum
     }
 
     /// One step; false if there is none.

@@ -59,7 +59,7 @@ pub(super) fn root(node: &Node, context: Context, cholesky: &mut Cholesky) -> Op
         if rooted.bound >= context.cutoff {
             return Some(rooted);
         }
-        rooted.is_screened |= bound.screen(&mut desk.places, &mut desk.room, context.cutoff) > 0;
+        rooted.is_screened |= bound.screen(&desk.runs, &mut desk.places, &mut desk.room, context.cutoff);
         let weights = desk.scores(&relaxed).weights;
         desk.theta.clone_from(&relaxed.theta);
         let alive = desk.alive();

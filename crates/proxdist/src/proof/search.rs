@@ -4,6 +4,7 @@
 //! the same for any number of threads. Closed nodes leave the least of their bounds behind, so that the bound reported is the smallest of all that was ever closed and all that
 //! is open, whatever the incumbent was meanwhile.
 
+use super::choices::Choices;
 use super::exchange::Exchange;
 use super::node::{Context, End, Node, Worked, work};
 use super::part::{Part, Place};
@@ -41,7 +42,7 @@ pub enum Stopped {
 /// Who is asked between batches whether to go on.
 pub type Poll<'p> = dyn FnMut(&Progress) -> ControlFlow<()> + 'p;
 
-/// The search for the best choice of at most `size` columns.
+/// The search for the best choice of columns within limits.
 ///
 /// | setting      | default | meaning |
 /// |--------------|---------|---------|
@@ -51,19 +52,20 @@ pub type Poll<'p> = dyn FnMut(&Progress) -> ControlFlow<()> + 'p;
 /// | `never`      | none    | columns that are left out |
 #[derive(Clone, Debug)]
 pub struct Search<'a> {
-    quadratic: &'a Quadratic,
-    size: usize,
+    pub(super) choices: Choices<'a>,
     tolerance: f64,
     memory: usize,
-    places: Vec<Place>,
 }
 
 impl<'a> Search<'a> {
     /// Over all choices of at most so many columns.
     pub fn new(quadratic: &'a Quadratic, size: usize) -> Self {
-        let place = |j| if quadratic.is_effective(j) { Place::Free } else { Place::Out };
-        let places = (0..quadratic.columns()).map(place).collect();
-        Self { quadratic, size, tolerance: 1e-6, memory: 1 << 30, places }
+        Self::over(Choices::plain(quadratic, size))
+    }
+
+    /// Over choices of units.
+    pub(super) fn over(choices: Choices<'a>) -> Self {
+        Self { choices, tolerance: 1e-6, memory: 1 << 30 }
     }
 
     /// Sets the relative gap at which a choice counts as optimal.
@@ -83,31 +85,29 @@ impl<'a> Search<'a> {
     /// Selects columns for certain. The size grows where they are more.
     #[must_use]
     pub fn always(mut self, columns: &[usize]) -> Self {
-        self.place(columns, Place::In);
-        self.size = self.size.max(self.count(Place::In));
+        self.choices.put(columns, Place::In);
         self
     }
 
     /// Leaves columns out.
     #[must_use]
     pub fn never(mut self, columns: &[usize]) -> Self {
-        self.place(columns, Place::Out);
+        self.choices.put(columns, Place::Out);
         self
     }
 
-    fn place(&mut self, columns: &[usize], place: Place) {
-        for &j in columns.iter().filter(|&&j| j < self.quadratic.columns() && self.quadratic.is_effective(j)) {
-            self.places[j] = place;
-        }
-    }
-
-    fn count(&self, place: Place) -> usize {
-        self.places.iter().filter(|at| **at == place).count()
-    }
-
-    /// How many of the columns that are neither in nor out may be selected.
-    fn room(&self) -> usize {
-        self.size - self.count(Place::In)
+    /// Says which columns depend on each other exactly: for each relation the columns and their coefficients, whole numbers in any one choice of units for the columns.
+    /// Without that nothing is bounded that holds such columns; relations that are not exact make proofs wrong. Columns of a relation must have no ridge.
+    #[must_use]
+    pub fn relations(mut self, relations: &[Vec<(usize, i64)>]) -> Self {
+        let is_within = |relation: &&Vec<(usize, i64)>| {
+            relation
+                .iter()
+                .all(|(j, c)| *c != 0 && self.choices.places.get(*j).is_some_and(|place| *place != Place::Out))
+        };
+        self.choices.relations = relations.iter().filter(is_within).cloned().collect();
+        self.choices.relations.iter_mut().for_each(|relation| relation.sort_unstable());
+        self
     }
 
     /// The test with one factorisation, for coefficients of a support in the units of the problem.
@@ -117,37 +117,41 @@ impl<'a> Search<'a> {
 
     /// The same with so many attempts at most.
     pub fn settle_within(&self, tries: usize, support: &[usize], theta: &[f64]) -> Settled {
-        let mut scaled = vec![0.0; self.quadratic.columns()];
-        for (&j, x) in support.iter().zip(theta).filter(|(j, _)| **j < self.quadratic.columns()) {
-            scaled[j] = x * self.quadratic.scales[j];
+        let quadratic = self.choices.quadratic;
+        let (mut used, mut values) = (Vec::new(), Vec::new());
+        for (&j, x) in support.iter().zip(theta).filter(|(j, x)| **j < quadratic.columns() && **x != 0.0) {
+            used.push(j);
+            values.push(x * quadratic.scales[j]);
         }
-        settle(self.quadratic, &self.places, (self.room(), tries), &scaled)
+        let upper = quadratic.value_above(&used, &values);
+        let mut lower = quadratic.floor.min(upper);
+        if tries > 0 {
+            let alive = self.choices.alive();
+            let at = |j: &usize| used.iter().position(|k| k == j).map_or(0.0, |at| values[at]);
+            let theta: Vec<f64> = alive.columns.iter().map(at).collect();
+            let bound = settle(&alive, &self.choices.room(), &theta, tries);
+            lower = bound.map_or(lower, |bound| lower.max(bound.min(upper)));
+        }
+        Settled { upper, lower }
     }
 
     /// A search for the minimum of the quadratic function, from a support that may be empty.
     pub fn begin(&self, support: &[usize]) -> State {
-        self.begin_with(support, &mut Itself { quadratic: self.quadratic })
+        self.begin_with(support, &mut Itself { quadratic: self.choices.quadratic })
     }
 
     /// The same for a function that the quadratic one is below.
     pub fn begin_with(&self, support: &[usize], truth: &mut dyn Truth) -> State {
-        let is_in = |j: &usize| self.places[*j] == Place::In;
-        let is_free = |j: &usize| self.places.get(*j) == Some(&Place::Free);
-        let mut given: Vec<usize> = support.iter().copied().filter(is_free).collect();
-        given.sort_unstable();
-        given.dedup();
-        given.truncate(self.room());
-        given.extend((0..self.places.len()).filter(is_in));
-        given.sort_unstable();
+        let given = self.choices.allowed(support);
         let OnSupport { theta, value, .. } = truth.on_support(&given);
         let mut state = State {
             incumbent: Incumbent { support: given.clone(), theta, value },
             closed: f64::MAX,
-            root: self.quadratic.floor,
+            root: self.choices.quadratic.floor,
             nodes: 0,
             base: None,
             queue: super::queue::Queue::default(),
-            fingerprint: self.fingerprint(),
+            fingerprint: self.choices.fingerprint(),
         };
         self.exchange(&mut state, &given, truth);
         state
@@ -155,7 +159,7 @@ impl<'a> Search<'a> {
 
     /// Goes on until nothing is left or the caller ends it; asks between batches of nodes.
     pub fn run(&self, state: &mut State, poll: &mut Poll) -> Stopped {
-        self.run_with(state, &mut Itself { quadratic: self.quadratic }, poll)
+        self.run_with(state, &mut Itself { quadratic: self.choices.quadratic }, poll)
     }
 
     /// The same for a function that the quadratic one is below.
@@ -173,14 +177,16 @@ impl<'a> Search<'a> {
         }
         let columns = state.base.as_ref().map_or_else(Vec::new, |base| base.columns.clone());
         let began = state.base.as_ref().map_or_else(Vec::new, |base| base.diagonal.clone());
-        let whole = Part::whole(self.quadratic);
-        let base = if columns.len() == whole.len() { whole } else { whole.on(&columns) };
+        let whole = Part::whole(self.choices.quadratic);
+        let is_whole = columns.len() == whole.len() && columns.is_sorted();
+        let base = if is_whole { whole } else { whole.on(&columns) };
+        let units: Vec<usize> = columns.iter().map(|&j| self.choices.units[j]).collect();
         while state.queue.len() > 0 {
             if poll(&state.progress()).is_break() {
                 return Stopped::Interrupted;
             }
             let batch = state.queue.pop(BATCH);
-            self.batch(state, &batch, (&base, &began), truth);
+            self.batch(state, &batch, (&base, &units, &began), truth);
         }
         // The last word is told, too.
         let _ = poll(&state.progress());
@@ -188,8 +194,9 @@ impl<'a> Search<'a> {
     }
 
     /// Works on some nodes and takes in what comes of them.
-    fn batch(&self, state: &mut State, batch: &[Node], (base, began): (&Part, &[f64]), truth: &mut dyn Truth) {
-        let context = self.context(state, base, began);
+    fn batch(&self, state: &mut State, batch: &[Node], base: (&Part, &[usize], &[f64]), truth: &mut dyn Truth) {
+        let context = self.context(state, base);
+        let columns = &base.0.columns;
         let worked: Vec<Option<Worked>> = batch
             .par_iter()
             .map_init(Cholesky::default, |cholesky, node| {
@@ -206,7 +213,7 @@ impl<'a> Search<'a> {
                 state.closed = state.closed.min(context.cutoff);
             }
             if let Some(candidate) = candidate {
-                let candidate: Vec<usize> = candidate.iter().map(|&j| base.columns[j]).collect();
+                let candidate = named(&candidate, columns);
                 self.consider(state, &candidate, truth);
                 if state.nodes.is_power_of_two() || state.nodes.is_multiple_of(EXCHANGES) {
                     self.exchange(state, &candidate, truth);
@@ -215,7 +222,7 @@ impl<'a> Search<'a> {
             match end {
                 End::Closed => state.closed = state.closed.min(bound),
                 End::Leaf(support) => {
-                    let support: Vec<usize> = support.iter().map(|&j| base.columns[j]).collect();
+                    let support = named(&support, columns);
                     let found = truth.on_support(&support);
                     state.closed = state.closed.min(found.lower.max(bound));
                     take(state, support, found);
@@ -236,14 +243,16 @@ impl<'a> Search<'a> {
     /// The bound from which on nothing is worth looking for, and how far that is below the incumbent.
     fn cutoff(&self, state: &State) -> (f64, f64) {
         let value = state.incumbent.value;
-        let rounding = ROUNDING * (value.abs() + self.quadratic.constant.abs());
+        let rounding = ROUNDING * (value.abs() + self.choices.quadratic.constant.abs());
         let tolerance = (0.999 * self.tolerance * value.abs()).max(rounding);
         (value - tolerance, tolerance)
     }
 
-    fn context<'c>(&self, state: &State, base: &'c Part<'c>, began: &'c [f64]) -> Context<'c> {
+    fn context<'c>(&'c self, state: &State, base: (&'c Part<'c>, &'c [usize], &'c [f64])) -> Context<'c> {
         let (cutoff, tolerance) = self.cutoff(state);
-        Context { base, began, size: self.size, cutoff, tolerance }
+        let (base, units, began) = base;
+        let Choices { family, relations, .. } = &self.choices;
+        Context { base, began, units, family, relations, cutoff, tolerance }
     }
 
     /// Bounds everything at once and opens the first node; false if nothing can be bounded.
@@ -255,25 +264,26 @@ impl<'a> Search<'a> {
             state.base = Some(Base { columns: Vec::new(), diagonal: Vec::new() });
             return true;
         }
-        let alive: Vec<usize> = (0..self.places.len()).filter(|&j| self.places[j] != Place::Out).collect();
-        let whole = Part::whole(self.quadratic);
-        let all = if alive.len() == whole.len() { whole } else { whole.on(&alive) };
+        let alive = self.choices.alive();
+        let columns = &alive.columns;
         let at = |j: usize| state.incumbent.support.binary_search(&j).ok().map(|at| state.incumbent.theta[at]);
-        let start = alive.iter().enumerate();
-        let start = start.filter_map(|(at_, &j)| at(j).map(|x| (at_ as u32, x * self.quadratic.scales[j])));
+        let start = columns.iter().enumerate();
+        let start = start.filter_map(|(at_, &j)| at(j).map(|x| (at_ as u32, x * self.choices.quadratic.scales[j])));
         let node = Node {
             bound: state.root,
             number: 0,
             depth: 0,
-            columns: (0..alive.len() as u32).collect(),
-            is_in: alive.iter().map(|&j| self.places[j] == Place::In).collect(),
+            columns: (0..columns.len() as u32).collect(),
+            is_in: alive.places.iter().map(|place| *place == Place::In).collect(),
             diagonal: Vec::new(),
             start: start.collect(),
         };
-        let context = self.context(state, &all, &[]);
+        let units: Vec<usize> = columns.iter().map(|&j| self.choices.units[j]).collect();
+        let context = self.context(state, (&alive.part, &units, &[]));
         let Some(rooted) = root(&node, context, &mut Cholesky::default()) else {
-            state.base = Some(Base { columns: alive.clone(), diagonal: Vec::new() });
-            let is_possible = supports(alive.len(), self.size) <= FEW;
+            state.base = Some(Base { columns: columns.clone(), diagonal: Vec::new() });
+            let is_tangled = !self.choices.relations.is_empty() && self.choices.is_untangled_by_relations();
+            let is_possible = is_tangled || self.choices.count() <= FEW;
             if is_possible {
                 state.queue.push(node, self.memory);
             } else {
@@ -285,7 +295,7 @@ impl<'a> Search<'a> {
         state.root = state.root.max(rooted.bound.min(screened_at).min(state.incumbent.value));
         state.closed = screened_at;
         if let Some(candidate) = &rooted.candidate {
-            let candidate: Vec<usize> = candidate.iter().map(|&j| alive[j]).collect();
+            let candidate = named(candidate, columns);
             self.exchange(state, &candidate, truth);
         }
         match rooted.node {
@@ -294,7 +304,7 @@ impl<'a> Search<'a> {
                 state.base = Some(Base { columns: Vec::new(), diagonal: Vec::new() });
             }
             Some(mut node) => {
-                let columns = node.columns.iter().map(|&j| alive[j as usize]).collect();
+                let columns = node.columns.iter().map(|&j| columns[j as usize]).collect();
                 node.columns = (0..node.columns.len() as u32).collect();
                 state.base = Some(Base { columns, diagonal: node.diagonal.clone() });
                 self.open(state, node);
@@ -308,41 +318,28 @@ impl<'a> Search<'a> {
         if support == state.incumbent.support {
             return;
         }
-        let part = Part::whole(self.quadratic).on(support);
+        let part = Part::whole(self.choices.quadratic).on(support);
         let theta = minimiser(&part, &mut Cholesky::default());
-        let rounding = ROUNDING * (state.incumbent.value.abs() + self.quadratic.constant.abs());
-        if self.quadratic.value_above(support, &theta) < state.incumbent.value - rounding {
+        let rounding = ROUNDING * (state.incumbent.value.abs() + self.choices.quadratic.constant.abs());
+        if self.choices.quadratic.value_above(support, &theta) < state.incumbent.value - rounding {
             take(state, support.to_vec(), truth.on_support(support));
         }
     }
 
     /// Fills a support up and exchanges its columns as long as that helps, and takes it over if it is better.
     fn exchange(&self, state: &mut State, support: &[usize], truth: &mut dyn Truth) {
-        let is_allowed: Vec<bool> = self.places.iter().map(|place| *place != Place::Out).collect();
-        let is_kept: Vec<bool> = self.places.iter().map(|place| *place == Place::In).collect();
-        let exchange = Exchange { quadratic: self.quadratic, is_allowed: &is_allowed, is_kept: &is_kept };
-        let filled = exchange.fill(support, self.size);
-        self.consider(state, &exchange.descend(&filled, MOST_EXCHANGES), truth);
-    }
-
-    /// A number that tells problems apart.
-    fn fingerprint(&self) -> u64 {
-        let mut hash = 0xcbf2_9ce4_8422_2325_u64 ^ self.size as u64;
-        let mut mix = |bits: u64| hash = (hash ^ bits).wrapping_mul(0x0100_0000_01b3).rotate_left(5);
-        let Quadratic { gram, linear, constant, scales, floor } = self.quadratic;
-        gram.iter().chain(linear).chain(scales).chain([constant, floor]).for_each(|x| mix(x.to_bits()));
-        self.places.iter().for_each(|place| mix(*place as u64));
-        hash
+        let better = Exchange::of(&self.choices).map(|exchange| exchange.improved(support, MOST_EXCHANGES));
+        self.consider(state, better.as_deref().unwrap_or(support), truth);
     }
 
     /// Whether a state belongs to this search and has the right form.
     fn is_ours(&self, state: &State) -> bool {
         let Incumbent { support, theta, value } = &state.incumbent;
-        let columns = self.quadratic.columns();
+        let columns = self.choices.quadratic.columns();
         let is_incumbent = support.iter().all(|&j| j < columns) && support.len() == theta.len() && !value.is_nan();
         let base = state.base.as_ref().map_or(0, |base| base.columns.len());
         let is_base = state.base.as_ref().is_none_or(|base| base.columns.iter().all(|&j| j < columns));
-        state.fingerprint == self.fingerprint() && is_incumbent && is_base && state.queue.is_within(base)
+        state.fingerprint == self.choices.fingerprint() && is_incumbent && is_base && state.queue.is_within(base)
     }
 }
 
@@ -353,7 +350,9 @@ fn take(state: &mut State, support: Vec<usize>, OnSupport { theta, value, .. }: 
     }
 }
 
-/// Number of ways to select `size` of so many columns.
-fn supports(columns: usize, size: usize) -> f64 {
-    (0..size.min(columns)).map(|k| (columns - k) as f64 / (k + 1) as f64).product()
+/// The columns at some positions, in order.
+fn named(positions: &[usize], columns: &[usize]) -> Vec<usize> {
+    let mut named: Vec<usize> = positions.iter().map(|&at| columns[at]).collect();
+    named.sort_unstable();
+    named
 }

@@ -5,7 +5,7 @@
 //! A mean of tangents is as good, so from one with $\sigma > 0$ and one with $\sigma < 0$ comes one with $\sigma = 0$: the intercept need not be at its best for the bound. Two base points that differ
 //! by an intercept of $\pm\tau$ also say how large $\beta$ can be where $F \le U$, and what the rounding of $\sigma$ therefore matters.
 
-use super::bound::Top;
+use super::family::Cut;
 use crate::data::{Wanted, length};
 use crate::error::Result;
 use crate::layout::Layout;
@@ -194,7 +194,7 @@ impl Rounded {
     fn relaxation(&self, size: usize, (lost, level): (f64, f64)) -> Relaxation {
         let square = |(h, doubt): (&f64, &f64)| (h.abs() + doubt) * (h.abs() + doubt) * (1.0 + 4.0 * f64::EPSILON);
         let shares: Vec<f64> = self.h.iter().zip(&self.doubts).map(square).collect();
-        let Top { sum, last_in, .. } = Top::of(&mut shares.clone(), size);
+        let Cut { sum, last_in, .. } = Cut::of(&mut shares.clone(), size);
         let rounding = f64::EPSILON * (size + 8) as f64 * (self.constant.abs() + sum + lost);
         Relaxation { lower: (self.constant - 0.5 * sum - rounding - lost).min(level), shares, last_in }
     }

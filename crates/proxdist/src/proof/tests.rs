@@ -1,7 +1,9 @@
 //! Bounds that are never above the truth, proofs that are never wrong: against every choice looked at one by one.
 
 use super::bound::{Bound, Restricted};
+use super::family::Family;
 use super::part::{Part, Place};
+use super::runs::Runs;
 use super::search::{Search, Stopped};
 use super::state::State;
 use super::testing::{Case, Numbers, Trouble, least, set_of};
@@ -93,19 +95,24 @@ fn bounds_hold_at_any_base_point_and_settle_columns_rightly() {
                 .map(|(x, scale)| x * scale + if size % 2 == 0 { 0.3 * numbers.next() } else { 0.0 })
                 .collect();
             let mut places = vec![Place::Free; case.columns];
-            let restricted = Restricted { part: &part, places: &places, room: size, diagonal: &diagonal };
+            let family = Family::plain(case.columns, size);
+            let (runs, room) = (Runs::of(0..case.columns, &family), family.room([]));
+            let restricted = Restricted { part: &part, runs: &runs, places: &places, room: &room, diagonal: &diagonal };
             let bound = Bound::at(restricted, &alpha);
             let limit = case.rounding();
             assert!(bound.value <= least(&minima, size, |_| true) + limit, "case {number} size {size}");
             for j in 0..case.columns {
-                assert!(bound.with(j) <= least(&minima, size, |set| set >> j & 1 == 1) + limit, "{number} {size} {j}");
                 assert!(
-                    bound.without(j) <= least(&minima, size, |set| set >> j & 1 == 0) + limit,
+                    bound.with(j, 0) <= least(&minima, size, |set| set >> j & 1 == 1) + limit,
+                    "{number} {size} {j}"
+                );
+                assert!(
+                    bound.without(j, 0) <= least(&minima, size, |set| set >> j & 1 == 0) + limit,
                     "{number} {size} {j}"
                 );
             }
             let cutoff = least(&minima, size, |_| true) + limit;
-            bound.screen(&mut places, &mut { size }, cutoff);
+            bound.screen(&runs, &mut places, &mut room.clone(), cutoff);
             let allowed = |set: usize| (0..case.columns).all(|j| places[j] != Place::Out || set >> j & 1 == 0);
             assert!(least(&minima, size, allowed) <= cutoff, "case {number} size {size}");
         }

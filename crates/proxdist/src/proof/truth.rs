@@ -4,9 +4,11 @@
 //! $k$ columns and $M = G_{TT}^{-1}$ the diagonal $1/(2kM_{jj})$ is below $G_{TT}$, and at the minimiser only its rounding is lost.
 
 use super::bound::{Bound, Restricted};
+use super::family::Family;
 use super::part::{Part, Place};
 use super::positive::is_shown;
 use super::quadratic::Quadratic;
+use super::runs::Runs;
 use crate::linalg::Cholesky;
 
 /// The minimum over a support, from both sides.
@@ -100,6 +102,7 @@ fn lower(part: &Part, theta: &[f64], cholesky: &mut Cholesky) -> f64 {
     if !is_shown(&part.gram, &diagonal, cholesky) || diagonal.iter().any(|d| *d <= 0.0) {
         return -f64::MAX;
     }
-    let places = vec![Place::In; size];
-    Bound::at(Restricted { part, places: &places, room: 0, diagonal: &diagonal }, theta).value
+    let (places, family) = (vec![Place::In; size], Family::plain(size, 0));
+    let (runs, room) = (Runs::of(0..size, &family), family.room([]));
+    Bound::at(Restricted { part, runs: &runs, places: &places, room: &room, diagonal: &diagonal }, theta).value
 }

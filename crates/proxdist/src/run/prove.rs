@@ -13,7 +13,7 @@ use crate::exchanges::Exchanges;
 use crate::gap::{Gap, Proof};
 use crate::path::summed;
 use crate::polish::Finish;
-use crate::proof::{Search, Stopped, Summed};
+use crate::proof::{Search, Stopped, Summed, relations};
 use crate::solver::Stop;
 use crate::trace::{Phase, Progress};
 use std::ops::ControlFlow;
@@ -51,24 +51,23 @@ impl Run<'_> {
             known => known,
         };
         let Some(summed) = summed else { return Ok(()) };
-        let counted = choosing.counted(columns);
         let tries = if columns <= FEW_COLUMNS { usize::MAX } else { 1 };
         let (support, scaled) = self.chosen(&reached.theta, &summed);
-        let settled = match (&counted, wanted) {
-            (Some(counted), Some(limit)) => {
-                let search = summed.counted(counted).memory(self.settings.proof_memory);
-                // What rounding may be is part of the gap that is allowed.
-                let share = 2.0 * summed.doubt(&scaled) / search.settle_within(0, &support, &scaled).upper.abs();
-                let allowed = self.settings.gap;
-                let search = search.tolerance((allowed - share).max(0.5 * allowed));
-                return self.branch_and_bound(reached, &search, &summed, limit);
-            }
-            (Some(counted), None) => summed.counted(counted).settle_within(tries, &support, &scaled),
-            (None, _) => {
-                let coefficients = self.layout.coefficients(&reached.theta);
-                summed.settle_units(&choosing.choice(columns), coefficients, tries)
-            }
-        };
+        let choice = choosing.choice(columns);
+        let search = summed.choosing(&choice).memory(self.settings.proof_memory);
+        // A convex set beside the choice, and what units need of each other, are left out of bounds, but what the search finds would have to obey them.
+        let open = choice.support(&(0..choice.units()).collect::<Vec<_>>());
+        let is_free = || choosing.on_support(&open).is_some_and(|set| matches!(set.structure(), Structure::WholeSpace));
+        let is_alone = || choice.needs().is_empty() && is_free();
+        if let Some(limit) = wanted.filter(|_| is_alone()) {
+            // What rounding may be is part of the gap that is allowed.
+            let share = 2.0 * summed.doubt(&scaled) / search.settle_within(0, &support, &scaled).upper.abs();
+            let allowed = self.settings.gap;
+            let search = search.tolerance((allowed - share).max(0.5 * allowed));
+            let search = search.relations(&relations(problem.objective(), &summed)?);
+            return self.branch_and_bound(reached, &search, &summed, limit);
+        }
+        let settled = search.settle_within(tries, &support, &scaled);
         let gap = settled.upper - settled.lower + summed.doubt(&scaled);
         if gap.is_finite() && settled.is_proven(1.0) {
             reached.proven = Some((Gap { value: gap.max(0.0), proof: Proof::Diagonal }, None));
