@@ -11,6 +11,7 @@ mod methods;
 mod numbers;
 mod path;
 mod places;
+mod proofs;
 mod real_data;
 mod reproduce;
 mod round_trip;

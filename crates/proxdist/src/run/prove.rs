@@ -3,8 +3,7 @@
 //! Where features are chosen freely and F is quadratic (`crate::proof`), one factorisation often settles it; that is part of every fit whose search has
 //! summed F up already (`prove_curved.rs` is for other losses, where a proof is asked for). Branch and bound goes on from there for as long as the settings ask, takes better choices over, and can be continued from its state.
 
-use super::state::Finished;
-use super::{Run, Stage};
+use super::Run;
 use crate::certificate::Reached;
 use crate::constraint::Structure;
 use crate::effort::Effort;
@@ -13,9 +12,8 @@ use crate::exchanges::Exchanges;
 use crate::gap::{Gap, Proof};
 use crate::path::summed;
 use crate::polish::Finish;
-use crate::proof::{Search, Stopped, Summed};
+use crate::proof::{Search, Stopped, Summed, next_portion};
 use crate::solver::Stop;
-use crate::trace::{Phase, Progress};
 use std::ops::ControlFlow;
 use std::time::Duration;
 
@@ -56,7 +54,7 @@ impl Run<'_> {
         let (support, scaled) = self.chosen(&reached.theta, &summed);
         let settled = match (plain, wanted) {
             (Some(size), Some(limit)) => {
-                let search = summed.choices(size).memory(self.settings.proof_memory);
+                let search = summed.choices(size).memory(self.settings.memory);
                 // What rounding may be is part of the gap that is allowed.
                 let share = 2.0 * summed.doubt(&scaled) / search.settle_within(0, &support, &scaled).upper.abs();
                 let allowed = self.settings.gap;
@@ -69,11 +67,19 @@ impl Run<'_> {
                 summed.settle_units(&choosing.choice(columns), coefficients, tries)
             }
         };
-        let gap = settled.upper - settled.lower + summed.doubt(&scaled);
+        let gap = self.value(reached)?.max(settled.upper) - settled.lower + summed.doubt(&scaled);
         if gap.is_finite() && settled.is_proven(1.0) {
             reached.proven = Some((Gap { value: gap.max(0.0), proof: Proof::Diagonal }, None));
         }
         Ok(())
+    }
+
+    /// F at the result, as it is: the sums have the intercept at its best, which that of the result need not be.
+    fn value(&self, reached: &Reached) -> Result<f64> {
+        match &reached.known {
+            Some((value, _)) => Ok(*value),
+            None => self.problem.objective().value(&reached.theta),
+        }
     }
 
     /// The features that a point uses, and their coefficients in the units of the sums.
@@ -97,15 +103,10 @@ impl Run<'_> {
         // Time that went by before, of a run that was resumed, counts.
         let spent = self.state.proof_time;
         let began = std::time::Instant::now();
-        self.state.stage = Stage::Proof;
-        self.state.finished = Some(Finished {
-            theta: reached.theta.clone(),
-            iterate_distance: reached.iterate_distance,
-            exchanges: reached.exchanges,
-        });
+        self.leave(reached);
         let mut is_over = false;
         let stopped = loop {
-            let next = proof.nodes() + proof.nodes() / 16 + 8;
+            let next = next_portion(proof.nodes());
             let Self { observer, clock, settings, stop, .. } = self;
             let stopped = search.run(&mut proof, &mut |progress| {
                 if observer.poll().is_break() {
@@ -118,19 +119,9 @@ impl Run<'_> {
                 is_over = is_over || spent + began.elapsed() >= limit;
                 if is_over || progress.nodes >= next { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
             });
-            let last = self.state.trace.last();
-            let (step, rho, rows_seen) = last.map_or((0, 0.0, 0), |last| (last.step, last.rho, last.rows_seen));
-            let progress = Progress {
-                phase: Phase::Proof,
-                step,
-                objective: proof.incumbent().value,
-                distance: 0.0,
-                rho,
-                nonzeros: proof.incumbent().support.len(),
-                rows_seen,
-                elapsed: self.clock.elapsed(),
-                bound: Some(proof.lower()),
-            };
+            let known = (proof.incumbent().value, proof.lower());
+            let mut progress = self.proof_progress(&reached.theta, known, proof.nodes());
+            progress.nonzeros = proof.incumbent().support.len();
             if self.record(progress) {
                 self.stop = Some(Stop::Interrupted);
                 is_over = true;
@@ -147,7 +138,7 @@ impl Run<'_> {
             self.take_over(reached, &proof.incumbent().support)?;
         }
         let (support, scaled) = self.chosen(&reached.theta, summed);
-        let value = search.settle_within(0, &support, &scaled).upper;
+        let value = self.value(reached)?.max(search.settle_within(0, &support, &scaled).upper);
         let gap = (value - proof.lower()).max(0.0) + summed.doubt(&scaled);
         if stopped != Stopped::Dependent && gap.is_finite() {
             let proof_of = if proof.nodes() == 0 { Proof::Diagonal } else { Proof::BranchAndBound };
