@@ -41,6 +41,8 @@ impl Raw {
         let units: Vec<f64> = (0..columns).map(|_| 10f64.powf(2.5 * numbers.next())).collect();
         let likeness = [0.0, 1.0, 3.0][(seed % 3) as usize];
         let difference = [None, Some(0.0), None, Some(1e-6)][((seed / 3) % 4) as usize];
+        // Fewer where proofs are harder.
+        let true_columns = if loss == "squared" { TRUTH.len() } else { 4 };
         let (mut x, mut y) = (Vec::new(), Vec::new());
         for _ in 0..rows {
             let shared = numbers.next();
@@ -48,12 +50,13 @@ impl Raw {
             if let Some(difference) = difference {
                 row[1] = row[0] + difference * numbers.next();
             }
-            let eta: f64 = row.iter().zip(TRUTH).map(|(x, t)| x * t).sum();
+            let eta: f64 = row.iter().zip(TRUTH).take(true_columns).map(|(x, t)| x * t).sum();
             let luck = numbers.next();
             y.push(match loss {
                 "logistic" => f64::from(u8::from(0.5 + 0.5 * luck < 1.0 / (1.0 + (-eta).exp()))),
                 "poisson" => ((0.7 * eta).exp() + luck).round().max(0.0),
-                _ => eta + luck.powi(3) * 3.0,
+                "squared" => eta + luck.powi(3) * 3.0,
+                _ => eta + luck.powi(3),
             });
             x.extend(row.iter().zip(&units).map(|(x, unit)| x * unit));
         }
