@@ -5,7 +5,6 @@ import warnings
 
 import numpy as np
 import pytest
-
 from conftest import planted_classes
 
 from proxdist import Ball, ConstrainedClassifier, ConstrainedRegressor, ConstrainedRegressorCV, Sparsity

@@ -9,8 +9,8 @@ use crate::svg::{Axis, Canvas, Dot, Extent, Key, Kind, Panel, Rect, Scale, Strok
 const POINTS: usize = 600;
 /// Bounds that leave more than this share of F open say nothing, and would squeeze the others.
 const NOTHING: f64 = 1.0;
-/// Gaps below this share of F are drawn as it: there is no zero on a logarithmic axis, and this is rounding.
-const CLOSED: f64 = 1e-9;
+/// Gaps below this share of F are drawn as it: there is no zero on a logarithmic axis, and this counts as none.
+const CLOSED: f64 = 1e-7;
 
 /// Two stacked panels over time: the values of the incumbent and of the bound with what is open between them, and the gap as a share of F on a logarithmic axis.
 /// With less than two points that can be drawn, a sentence.

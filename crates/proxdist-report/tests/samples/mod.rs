@@ -48,7 +48,7 @@ pub fn proof(points: u64) -> Vec<ProofPoint> {
     let point = |i: u64| {
         let share = (-(i as f64) / 9.0).exp();
         let value = 0.0412 + if i < points / 5 { 0.0004 } else { 0.0 } + if i < points / 3 { 0.0003 } else { 0.0 };
-        let bound = if i + 1 == points { value } else { value - 0.004 * share };
+        let bound = if i + 1 == points { value } else { 0.0412 - 0.004 * share };
         ProofPoint { seconds: 0.4 + 0.08 * (i as f64).powf(1.3), nodes: i * i * 8, value, bound }
     };
     (0..points).map(point).collect()
