@@ -40,7 +40,8 @@ def further(before: dict[str, Any], after: dict[str, Any]) -> dict[str, Any]:
     same = np.array_equal(np.flatnonzero(before["coef"]), np.flatnonzero(after["coef"]))
     known, gap = before["certificate"], after["certificate"]["gap"]
     reached = None if known is None else known["gap"]
-    if same and known is not None and (gap is None or (reached is not None and reached <= gap)):
+    is_settled = known is not None and known["exchanges"] == "every-choice"
+    if same and known is not None and (is_settled or gap is None or (reached is not None and reached <= gap)):
         after |= {key: before[key] for key in ("coef", "intercept", "objective", "certificate", "model")}
     elif same and known is not None:
         # What was found out about exchanges still holds.
