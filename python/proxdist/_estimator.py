@@ -38,6 +38,26 @@ class MatrixProjection:
         return self.projection.project(x.reshape(self.shape)).ravel()
 
 
+def further(before: dict[str, Any], after: dict[str, Any]) -> dict[str, Any]:
+    """What is known of a model after the search for a proof went on from it."""
+    same = np.array_equal(np.flatnonzero(before["coef"]), np.flatnonzero(after["coef"]))
+    known, gap = before["certificate"], after["certificate"]["gap"]
+    reached = None if known is None else known["gap"]
+    is_settled = known is not None and known["exchanges"] == "every-choice"
+    if same and known is not None and (is_settled or gap is None or (reached is not None and reached <= gap)):
+        after |= {key: before[key] for key in ("coef", "intercept", "objective", "certificate", "model")}
+    elif same and known is not None:
+        # What was found out about exchanges still holds.
+        after["certificate"] |= {key: known[key] for key in ("exchanges", "exchanges_text")}
+    trace = before["trace"]
+    if trace is not None:
+        later = dict(after["trace"])
+        later["seconds"] = later["seconds"] + (trace["seconds"][-1] if len(trace["seconds"]) else 0.0)
+        after["trace"] = {key: np.concatenate([trace[key], later[key]]) for key in trace}
+        after["seconds"] += before["seconds"]
+    return before | after | {key: before[key] for key in ("steps", "rho1")}
+
+
 class Constrained(Display, BaseEstimator):
     """Parameters and results common to all estimators; see the estimators for their meaning."""
 
@@ -99,6 +119,7 @@ class Constrained(Display, BaseEstimator):
             "shape": shape,
             "names": names,
             "start": start,
+            "is_finished": False,
         }
 
     def _start(self, index: int) -> tuple[Any, float] | None:
@@ -166,6 +187,48 @@ class Constrained(Display, BaseEstimator):
                 stacklevel=3,
             )
         self._warn_of_parameters_without_effect(results)
+
+    def certify(
+        self,
+        X: Any,
+        y: Any,
+        time_limit: float | str = 60.0,
+        *,
+        sample_weight: Any = None,
+        offset: Any = None,
+    ) -> Any:
+        """Looks for a proof of how far the fitted choice of features is from the best one, on the data of the fit.
+
+        Goes on from the fitted model, for ``time_limit`` seconds (or text such as "5m") a model, as ``prove`` does at
+        the end of ``fit``: ``certificate_`` then says what is proven, and where a better choice was found,
+        ``coef_`` is that. A proof that reached further before is kept. Returns the estimator.
+        """
+        check_is_fitted(self)
+        X, all_rows, shape = self._rows_again(X, y, sample_weight, offset)
+        limit = time_limit if isinstance(time_limit, str) else repr(float(time_limit))
+        settings = settings_of(self) | {"prove": limit}
+        found = []
+        for index, (rows, before) in enumerate(zip(all_rows, self._results, strict=True)):
+            start = (before["coef"].tolist(), before["intercept"] or 0.0)
+            problem = self._problem(start, shape) | {"is_finished": True} | self._chosen(index)
+            result = _proxdist.fit(features(X), rows, problem, settings, None)
+            found.append(further(before, result | {"rows": len(rows["response"])}))
+            without_proof = dict(result["notes"]).get("prove")
+            if without_proof is not None:
+                warnings.warn(f"certify had no effect: {without_proof}.", UserWarning, stacklevel=2)
+        self._results = found
+        self._keep()
+        if any(result["interrupted"] for result in found):
+            warnings.warn("The proof was interrupted: this is what is proven so far.", ConvergenceWarning, stacklevel=2)
+        return self
+
+    def _rows_again(self, X: Any, y: Any, sample_weight: Any, offset: Any) -> Any:
+        """Checked ``X``, what belongs to the rows for each model, and the shape of a row."""
+        raise NotImplementedError
+
+    def _chosen(self, index: int) -> dict[str, Any]:
+        """What a search has chosen for one of the models, in the terms of a problem."""
+        return {}
 
     def _warn_of_parameters_without_effect(self, results: list[dict[str, Any]]) -> None:
         for text in without_effect(results):

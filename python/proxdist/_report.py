@@ -81,6 +81,9 @@ def content(estimator: Any, evaluation: dict[str, Any], title: str | None) -> di
     }
     if result["certificate"] is not None:
         page["certificate"] = certificate(result["certificate"])
+    story = proof(result)
+    if story is not None:
+        page["proof"] = story
     if result["trace"] is not None:
         page["trace"] = trace_points(result["trace"])
         page["seconds"] = result["seconds"]
@@ -118,6 +121,27 @@ def certificate(found: dict[str, Any]) -> list[dict[str, Any]]:
         good = found["exchanges"] in ("every-choice", "refitted", "algebra") or None
         lines.append(line("exchanges", found["exchanges"], found["exchanges_text"], good))
     return lines
+
+
+def proof(result: dict[str, Any]) -> dict[str, Any] | None:
+    """What was proven in words, and how it closed."""
+    found, trace = result["certificate"], result["trace"]
+    words = None if found is None else found.get("proven_text")
+    points = []
+    if trace is not None:
+        columns = ("phase", "seconds", "nodes", "objective", "bound")
+        rows = zip(*(np.asarray(trace[column]).tolist() for column in columns), strict=True)
+        points = [
+            {"seconds": seconds, "nodes": nodes, "value": value, "bound": bound}
+            for phase, seconds, nodes, value, bound in rows
+            if phase == "proof" and np.isfinite(bound)
+        ]
+    if words is None and not points:
+        return None
+    return {
+        "words": words or "Nothing was proven: the choice may be the best one, but no bound says so.",
+        "points": points,
+    }
 
 
 def predictions(estimator: Any, evaluation: dict[str, Any], eta: Any, response: Any) -> dict[str, Any]:

@@ -128,6 +128,11 @@ class Search:
         }
         return _proxdist.select(borrowed, rows, problem, settings, plan)
 
+    def _chosen(self: Any, index: int) -> dict[str, Any]:
+        several = isinstance(self.ridge_, list)
+        chosen, ridge = (self.constraint_[index], self.ridge_[index]) if several else (self.constraint_, self.ridge_)
+        return {"constraint": chosen.spec, "ridge": float(ridge)}
+
     def _keep(self: Any) -> None:
         super()._keep()  # type: ignore[misc]
         tables = [result["search"] for result in self._results]

@@ -37,7 +37,7 @@ def _text(parameter: str, kind: str, value: Any) -> str | None:
         return value
     if kind == "flag":
         return "true" if value else "false"
-    if kind == "count":
+    if kind in ("count", "memory"):
         return str(whole(parameter, value))
     if kind in ("number", "time"):
         return repr(float(value))

@@ -47,6 +47,17 @@ class _Classification(ClassifierMixin, Constrained):
         shared = per_row(y == positives[0], sample_weight, offset, X)
         return [shared | {"response": np.ascontiguousarray(y == label, dtype=np.float64)} for label in positives]
 
+    def _rows_again(self, X: Any, y: Any, sample_weight: Any, offset: Any) -> Any:
+        X, y = checked(self, X, y, reset=False)
+        self._check_labels(y)
+        return X, self._against_rest(y, sample_weight, offset, X), None
+
+    def _check_labels(self, y: Any) -> None:
+        unknown = np.setdiff1d(y, self.classes_)
+        if len(unknown):
+            label, known = unknown.tolist()[0], self.classes_.tolist()
+            raise ValueError(f"y has the label {label!r}, which is not among the classes {known}")
+
     def decision_function(self, X: Any, offset: Any = None) -> Any:
         """Linear predictors: one a row for two classes, one a row and class for more."""
         check_is_fitted(self)
@@ -119,6 +130,7 @@ class ConstrainedClassifier(_Classification):
         effort: str = "normal",
         prove: float | str | None = None,
         gap: float = 1e-6,
+        memory: int | str = "1G",
         average: bool = False,
         max_steps: int = 10_000,
         max_passes: float | None = None,
@@ -152,10 +164,7 @@ class ConstrainedClassifier(_Classification):
             self.classes_ = np.unique(classes)
             if len(self.classes_) < 2:
                 raise ValueError(f"classes must name at least 2 classes, got {self.classes_!r}")
-        unknown = np.setdiff1d(y, self.classes_)
-        if len(unknown):
-            label, known = unknown.tolist()[0], self.classes_.tolist()
-            raise ValueError(f"y has the label {label!r}, which is not among the classes {known}")
+        self._check_labels(y)
         self._partial(X, self._against_rest(y, sample_weight, offset, X))
         return self
 
@@ -190,6 +199,7 @@ class ConstrainedClassifierCV(Search, _Classification):
         effort: str = "normal",
         prove: float | str | None = None,
         gap: float = 1e-6,
+        memory: int | str = "1G",
         average: bool = False,
         max_steps: int = 10_000,
         max_passes: float | None = None,

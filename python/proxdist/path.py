@@ -124,6 +124,7 @@ class SparsePath(BaseEstimator):
             "shape": None,
             "names": None,
             "start": None,
+            "is_finished": False,
         }
         plan = {
             "largest": largest,

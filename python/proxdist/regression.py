@@ -35,6 +35,11 @@ class _Regression(RegressorMixin, Constrained):
         mean = getattr(self.loss, "mean", None)
         return eta if mean is None else mean(eta)
 
+    def _rows_again(self, X: Any, y: Any, sample_weight: Any, offset: Any) -> Any:
+        X, shape = self._flat(X)
+        X, y = checked(self, X, y, reset=False, y_numeric=True)
+        return X, [per_row(y, sample_weight, offset, X)], shape
+
     def _flat(self, X: Any) -> tuple[Any, tuple[int, int] | None]:
         return X, None
 
@@ -111,6 +116,9 @@ class ConstrainedRegressor(_Stream, _Regression):
         bound; a better choice is taken over. What was proven is in ``certificate_["proven"]``.
     gap : float
         Share of F by which a choice of features may be worse than the best one when a proof ends.
+    memory : int or str
+        Memory that branch and bound may hold, in bytes or as text such as "512M"; when it is full, the search goes
+        depth first, to the same end.
     polish : bool
         Whether to finish on the exact optimum of the piece of the set that was found.
     average : bool
@@ -140,7 +148,8 @@ class ConstrainedRegressor(_Stream, _Regression):
     support_ : indices of the nonzero coefficients.
     certificate_ : what is known about the result, as measured: ``distance`` to the set, ``stationarity`` on scaled
         columns relative to F, ``gap`` (a proven bound on how far F is above its minimum, or None) and ``gap_proof``,
-        ``proven`` (the same in words, as "globally optimal, proven"), ``nodes`` of the search for a proof,
+        ``proven`` (the same in words, as "globally optimal, proven"), ``proven_text`` (in a sentence), ``nodes`` of the
+        search for a proof,
         ``exchanges`` (what was done to rule out other features), ``iterate_distance`` of the last iterate.
     stop_reason_, n_iter_, objective_, rho1_, standardized_, trace_ : how it went.
     n_features_in_, feature_names_in_ : what it was fitted to.
@@ -170,6 +179,7 @@ class ConstrainedRegressor(_Stream, _Regression):
         effort: str = "normal",
         prove: float | str | None = None,
         gap: float = 1e-6,
+        memory: int | str = "1G",
         average: bool = False,
         max_steps: int = 10_000,
         max_passes: float | None = None,
@@ -213,6 +223,7 @@ class MatrixRegressor(_Stream, _Regression):
         effort: str = "normal",
         prove: float | str | None = None,
         gap: float = 1e-6,
+        memory: int | str = "1G",
         average: bool = False,
         max_steps: int = 10_000,
         max_passes: float | None = None,
@@ -319,6 +330,7 @@ class ConstrainedRegressorCV(Search, _Regression):
         effort: str = "normal",
         prove: float | str | None = None,
         gap: float = 1e-6,
+        memory: int | str = "1G",
         average: bool = False,
         max_steps: int = 10_000,
         max_passes: float | None = None,

@@ -195,6 +195,7 @@ impl Comparison {
             log_y: true,
             series: self.entries.iter().map(series).collect(),
             mark: None,
+            rings: None,
         }
     }
 

@@ -68,7 +68,9 @@ fn proof(progress: &Progress) -> String {
     let bound = progress.bound.unwrap_or(f64::NEG_INFINITY);
     let gap = 100.0 * (progress.objective - bound) / progress.objective.abs();
     let seconds = progress.elapsed.as_secs();
-    format!("proof: F {}  at least {}  gap {gap:.3} %  {seconds} s", number(progress.objective), number(bound))
+    let nodes = progress.nodes.map_or_else(String::new, |nodes| format!("  {} nodes", count(nodes)));
+    let (value, bound) = (number(progress.objective), number(bound));
+    format!("proof: F {value}  at least {bound}  gap {gap:.3} %{nodes}  {seconds} s")
 }
 
 /// A line with a moving sign, invisible where nobody watches.

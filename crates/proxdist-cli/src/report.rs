@@ -11,8 +11,8 @@ use proxdist::trace::Phase;
 use proxdist::{Certificate, Data, Exchanges, Fit, Model, Proven, Result, Shape, Stop};
 use proxdist_io::Table;
 use proxdist_report::{
-    CalibrationBin, CertificateLine, Coefficient, CoefficientMatrix, ComparisonTable, Fact, Notice, Problem, Report,
-    Residual, RocCurve, Style, TracePoint, figures,
+    CalibrationBin, CertificateLine, Coefficient, CoefficientMatrix, ComparisonTable, Fact, Notice, Problem,
+    ProofPoint, ProofStory, Report, Residual, RocCurve, Style, TracePoint, figures,
 };
 
 /// Everything the page about a fit needs.
@@ -49,6 +49,7 @@ pub(crate) fn page(about: &About) -> Result<Report> {
         notices: notices(about),
         problem: Some(problem(about)),
         certificate: certificate(fit.certificate(), model),
+        proof: proof(fit),
         trace: trace(fit),
         intercept: model.intercept,
         coefficients: (0..model.coefficients.len())
@@ -244,6 +245,22 @@ fn certificate(certificate: &Certificate, model: &Model) -> Vec<CertificateLine>
         lines.push(line("schedule", model.schedule.clone(), verdict, Some(covered)));
     }
     lines
+}
+
+/// What was proven, and how it closed where that took a search.
+fn proof(fit: &Fit) -> Option<ProofStory> {
+    let point = |at: &proxdist::trace::Progress| {
+        let bound = at.bound.filter(|_| at.phase == Phase::Proof)?;
+        let (seconds, nodes) = (at.elapsed.as_secs_f64(), at.nodes.unwrap_or(0));
+        Some(ProofPoint { seconds, nodes, value: at.objective, bound })
+    };
+    let points: Vec<ProofPoint> = fit.trace().iter().filter_map(point).collect();
+    let words = fit.certificate().in_words(fit.objective());
+    if words.is_none() && points.is_empty() {
+        return None;
+    }
+    let nothing = "Nothing was proven: the choice may be the best one, but no bound says so.";
+    Some(ProofStory { words: words.unwrap_or_else(|| nothing.to_owned()), points })
 }
 
 fn trace(fit: &Fit) -> Vec<TracePoint> {

@@ -39,6 +39,7 @@ pub(crate) fn of_model<'py>(py: Python<'py>, model: &Model) -> PyResult<Bound<'p
     certificate.set_item("gap_text", of.gap.map(|gap| gap.proof.to_string()))?;
     certificate.set_item("nodes", of.nodes)?;
     certificate.set_item("proven", of.proven(model.objective).map(|proven| proven.to_string()))?;
+    certificate.set_item("proven_text", of.in_words(model.objective))?;
     certificate.set_item("exchanges", of.exchanges.name())?;
     certificate.set_item("exchanges_text", of.exchanges.to_string())?;
     certificate.set_item("schedule_meets_theory", of.schedule_meets_theory)?;
@@ -77,5 +78,6 @@ fn trace<'py>(py: Python<'py>, trace: &[Progress]) -> PyResult<Bound<'py, PyDict
     columns.set_item("rows_seen", whole(|at| at.rows_seen))?;
     columns.set_item("seconds", real(|at| at.elapsed.as_secs_f64()))?;
     columns.set_item("bound", real(|at| at.bound.unwrap_or(f64::NAN)))?;
+    columns.set_item("nodes", whole(|at| at.nodes.unwrap_or(0)))?;
     Ok(columns)
 }

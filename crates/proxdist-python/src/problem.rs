@@ -36,6 +36,8 @@ pub(crate) struct Request {
     pub(crate) names: Option<Vec<String>>,
     /// Coefficients and intercept to start from, in the units of the data.
     pub(crate) start: Option<(Vec<f64>, f64)>,
+    /// Whether that is the end of an earlier fit.
+    pub(crate) is_finished: bool,
 }
 
 /// The settings of a run that are not as they are by default: values as text, by the names that the library declares.
@@ -121,7 +123,10 @@ impl Request {
     pub(crate) fn started(&self, settings: Settings) -> Settings {
         match &self.start {
             None => settings,
-            Some((coefficients, intercept)) => settings.start(coefficients.clone(), *intercept),
+            Some((coefficients, intercept)) => {
+                let settings = settings.start(coefficients.clone(), *intercept);
+                if self.is_finished { settings.start_is_finished() } else { settings }
+            }
         }
     }
 }

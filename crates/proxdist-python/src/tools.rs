@@ -191,6 +191,7 @@ fn kind(kind: Kind) -> &'static str {
         Kind::Count => "count",
         Kind::Number => "number",
         Kind::Time => "time",
+        Kind::Memory => "memory",
         _ => "text",
     }
 }

@@ -26,6 +26,9 @@ fn main() -> std::io::Result<()> {
             ("cv_curve_lines", figures::cv_curve(&samples::cv_curve(&["ridge 0", "ridge 0.001", "ridge 0.01"]), style)),
             ("box_plots", figures::box_plots(&samples::boxes(), style)),
             ("heat_map", figures::heat_map(&samples::low_rank(64, 48), style)),
+            ("proof", figures::proof(&samples::proof(50), style)),
+            ("proof_short", figures::proof(&samples::proof(4), style)),
+            ("proof_one_point", figures::proof(&samples::proof(1), style)),
             ("lines", figures::lines(&samples::rates(), style)),
         ];
         for (name, picture) in pictures {

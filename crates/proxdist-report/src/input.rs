@@ -20,6 +20,30 @@ pub struct TracePoint {
     pub seconds: f64,
 }
 
+/// Where the search for a proof was at a moment.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ProofPoint {
+    /// Time since the fit began.
+    pub seconds: f64,
+    /// Nodes that were worked on.
+    pub nodes: u64,
+    /// F of the best choice found.
+    pub value: f64,
+    /// F is proven not to be below this for any choice.
+    pub bound: f64,
+}
+
+/// What was proven about the choice of features.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ProofStory {
+    /// What was proven, in plain words.
+    pub words: String,
+    /// How the search went.
+    pub points: Vec<ProofPoint>,
+}
+
 /// A named coefficient.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Coefficient {
@@ -267,6 +291,18 @@ pub struct LinePlot {
     pub series: Vec<Series>,
     /// A place on the level axis that matters.
     pub mark: Option<Mark>,
+    /// Points that are singled out.
+    pub rings: Option<Rings>,
+}
+
+/// Points with a ring around them.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Rings {
+    /// What they have in common, for the legend.
+    pub label: String,
+    /// The points.
+    pub points: Vec<(f64, f64)>,
 }
 
 /// A place on the level axis, such as that of a choice.

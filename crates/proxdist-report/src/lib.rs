@@ -28,7 +28,7 @@ pub use escape::{escape, script_json};
 pub use html::{ComparisonTable, Problem, Report, figure, page};
 pub use input::{
     BoxGroup, BoxPlots, CalibrationBin, CertificateLine, Coefficient, CoefficientMatrix, CvCurve, CvPoint, Fact,
-    LinePlot, Mark, Notice, Residual, RocCurve, Section, Series, Severity, TracePoint,
+    LinePlot, Mark, Notice, ProofPoint, ProofStory, Residual, Rings, RocCurve, Section, Series, Severity, TracePoint,
 };
 pub use number::{count, duration, number};
 #[cfg(feature = "png")]

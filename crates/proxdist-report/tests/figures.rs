@@ -6,8 +6,8 @@ use proptest::prelude::*;
 use proxdist_report::figures::Plot;
 use proxdist_report::svg::{Extent, Kind, Scale};
 use proxdist_report::{
-    BoxGroup, BoxPlots, CalibrationBin, Coefficient, CoefficientMatrix, CvCurve, CvPoint, LinePlot, Residual, RocCurve,
-    Series, Style, TracePoint, figures,
+    BoxGroup, BoxPlots, CalibrationBin, Coefficient, CoefficientMatrix, CvCurve, CvPoint, LinePlot, ProofPoint,
+    Residual, Rings, RocCurve, Series, Style, TracePoint, figures,
 };
 
 /// Parses, and checks every coordinate.
@@ -89,6 +89,16 @@ proptest! {
     }
 
     #[test]
+    fn proofs_survive_any_values(values in values(120), nodes in any::<u64>(), style in styles()) {
+        let point = |c: &[f64]| ProofPoint { seconds: c[0], nodes, value: c[1], bound: c[2] };
+        let points: Vec<_> = values.chunks_exact(3).map(point).collect();
+        check(&figures::proof(&points, style));
+        // Values that are alike, with bounds below them.
+        let points: Vec<_> = values.iter().map(|&v| ProofPoint { seconds: v, nodes, value: 1.0 + 1e-3 * v.sin(), bound: 0.99 }).collect();
+        check(&figures::proof(&points, style));
+    }
+
+    #[test]
     fn coefficients_survive_any_values_and_names(values in values(80), name in any::<String>(), style in styles()) {
         let list: Vec<_> = values.iter().map(|&v| Coefficient::new(name.clone(), v)).collect();
         check(&figures::coefficients(&list, style));
@@ -103,7 +113,8 @@ proptest! {
         let band = values.chunks_exact(3).map(|c| (c[0], c[1], c[2])).collect();
         let series = vec![Series { band, ..Series::new(curve.label, curve.points) }];
         for (log_x, log_y) in [(false, false), (true, false), (true, true)] {
-            let plot = LinePlot { log_x, log_y, series: series.clone(), ..LinePlot::default() };
+            let rings = Some(Rings { label: "ringed".into(), points: series[0].points.clone() });
+            let plot = LinePlot { log_x, log_y, series: series.clone(), rings, ..LinePlot::default() };
             check(&figures::lines(&plot, style));
             check(&figures::small_multiples("several", &[Plot::Lines(plot.clone()), Plot::Lines(plot)], style));
         }
@@ -167,6 +178,8 @@ fn the_gallery_is_well_formed() {
         check(&figures::box_plots(&samples::boxes(), style));
         check(&figures::heat_map(&samples::low_rank(300, 200), style));
         check(&figures::lines(&samples::rates(), style));
+        check(&figures::proof(&samples::proof(1), style));
+        check(&figures::proof(&samples::proof(2000), style));
     }
 }
 

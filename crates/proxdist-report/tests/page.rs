@@ -3,7 +3,9 @@
 mod samples;
 
 use proptest::prelude::*;
-use proxdist_report::{CertificateLine, Coefficient, ComparisonTable, LinePlot, Mark, Notice, Report, Section, Series};
+use proxdist_report::{
+    CertificateLine, Coefficient, ComparisonTable, LinePlot, Mark, Notice, ProofStory, Report, Section, Series,
+};
 
 /// Elements without an end tag.
 const VOID: [&str; 4] = ["meta", "input", "br", "hr"];
@@ -89,6 +91,26 @@ fn sample_pages_nest_and_have_their_sections() {
     }
     assert!(samples::regression().to_html().contains("<h2>Residuals</h2>"));
     assert!(samples::matrix().to_html().contains("<h2>Coefficient matrix</h2>"));
+}
+
+#[test]
+fn a_proof_is_words_and_a_figure_or_a_sentence() {
+    let page = |points: u64| {
+        let proof = ProofStory { words: "a < b, proven".into(), points: samples::proof(points) };
+        let html = Report { proof: Some(proof), ..Report::default() }.to_html();
+        elements(&html);
+        assert!(html.contains("<h2>Proof</h2>") && html.contains("<p>a &lt; b, proven</p>"));
+        html
+    };
+    let many = page(40);
+    assert_eq!(many.matches("<svg").count(), 2, "one for wide and one for narrow pages");
+    assert!(many.contains("no choice is below") && many.contains("gap, as a share of F"));
+    let one = page(1);
+    assert!(!one.contains("<svg") && one.contains("The first bound was the last"));
+    let none = page(0);
+    assert!(!none.contains("<svg") && !none.contains("bound"), "words are enough");
+    let ringed = samples::proven().to_html();
+    assert_eq!(ringed.matches("globally optimal, proven</text>").count(), 2);
 }
 
 #[test]

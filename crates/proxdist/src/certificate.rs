@@ -62,6 +62,38 @@ impl Certificate {
         }
     }
 
+    /// What was proven about the global optimum in a sentence or two, for an F of this value there.
+    pub fn in_words(&self, value: f64) -> Option<String> {
+        let others = match self.exchanges {
+            Exchanges::NotApplicable => "no point of the set",
+            _ => "no point of the set, whatever features it uses,",
+        };
+        let how = match (self.exchanges, self.gap) {
+            (Exchanges::EveryChoice, _) => "every choice of features was fitted or excluded by a bound".to_owned(),
+            (_, Some(gap)) => gap.proof.to_string(),
+            (_, None) => return None,
+        };
+        let nodes = match self.nodes {
+            Some(1) => ", 1 node".to_owned(),
+            Some(nodes) => format!(", {nodes} nodes"),
+            None => String::new(),
+        };
+        Some(match self.proven(value)? {
+            Proven::Optimal => {
+                format!(
+                    "This is the global optimum: {others} has an F that is lower by more than a millionth of it ({how}{nodes})."
+                )
+            }
+            within @ Proven::Within(_) => {
+                let share = within.to_string();
+                let share = share.trim_start_matches("proven within ");
+                format!(
+                    "This is within {share} of the global optimum: {others} has an F that is lower by more than {share} of it ({how}{nodes}). It may still be the best there is."
+                )
+            }
+        })
+    }
+
     /// Whether the exact finish has done its work on a set of this structure: a stationary point, or a proof that there is nothing to gain.
     pub(crate) fn is_finished(&self, structure: &Structure, reference: f64) -> bool {
         let most = if matches!(structure, Structure::Rank { .. }) { STATIONARY_RANK } else { STATIONARY };

@@ -54,6 +54,9 @@ pub struct Progress {
     /// In the search for a proof: a number that F is proven not to be below anywhere in the set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bound: Option<f64>,
+    /// In the search for a proof: nodes that were worked on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nodes: Option<u64>,
 }
 
 /// Sees every checkpoint; `Break` ends the run (Ctrl-C, a time budget, a progress bar). Functions of a [`Progress`] observe.

@@ -279,7 +279,7 @@ fn paths_are_proven_size_by_size() {
         let problem =
             Problem::new(&data, Squared, Sparsity::at_most(8)).intercept(case.has_intercept).ridge(case.ridge);
         let mut path = Path::trace(&problem, &PathSettings::default()).unwrap();
-        let wanted = PathProof { time: Duration::from_secs(30), gap: PathProof::GAP };
+        let wanted = PathProof::within(Duration::from_secs(30));
         path.prove(&problem, wanted, &mut || ControlFlow::Continue(())).unwrap();
         for point in path.points.iter().filter(|point| point.size > 0) {
             let all = subsets(case.columns, point.size);

@@ -53,7 +53,8 @@ pub(crate) struct OfPath;
 
 impl Subset for OfPath {
     fn has(setting: Setting) -> bool {
-        matches!(setting, Setting::Seed | Setting::Threads | Setting::Prove | Setting::Gap)
+        use Setting as S;
+        matches!(setting, S::Seed | S::Threads | S::Prove | S::Gap | S::Memory)
     }
 }
 

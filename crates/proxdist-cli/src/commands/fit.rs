@@ -188,13 +188,17 @@ pub(super) fn tell(output: &OutputArgs, summary: &Summary, before: &str, heldout
 
 /// One line per checkpoint.
 pub(crate) fn trace_table(trace: &[Progress]) -> String {
-    let mut text = "phase,step,objective,distance,rho,nonzeros,rows_seen,seconds,bound\n".to_owned();
+    let mut text = "phase,step,objective,distance,rho,nonzeros,rows_seen,seconds,bound,nodes\n".to_owned();
     for at in trace {
         let phase = at.phase.name();
         let Progress { step, objective, distance, rho, nonzeros, rows_seen, .. } = at;
         let seconds = at.elapsed.as_secs_f64();
         let bound = at.bound.map_or_else(String::new, |bound| bound.to_string());
-        let _ = writeln!(text, "{phase},{step},{objective},{distance},{rho},{nonzeros},{rows_seen},{seconds},{bound}");
+        let nodes = at.nodes.map_or_else(String::new, |nodes| nodes.to_string());
+        let _ = writeln!(
+            text,
+            "{phase},{step},{objective},{distance},{rho},{nonzeros},{rows_seen},{seconds},{bound},{nodes}"
+        );
     }
     text
 }

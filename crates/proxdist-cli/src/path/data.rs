@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 
 /// Columns of the table.
 const COLUMNS: &str =
-    "ridge,size,objective,mean,standard_error,aic,bic,ebic,separated,separated_folds,gap,chosen,support";
+    "ridge,size,objective,mean,standard_error,aic,bic,ebic,separated,separated_folds,gap,proven,chosen,support";
 
 impl Findings {
     /// One JSON object; `fit` is that of the chosen point.
@@ -81,7 +81,7 @@ impl Findings {
             };
             let _ = writeln!(
                 text,
-                "{},{},{},{},{},{},{},{},{},{},{},{},{}",
+                "{},{},{},{},{},{},{},{},{},{},{},{},{},{}",
                 point.ridge,
                 point.size,
                 point.objective,
@@ -93,6 +93,7 @@ impl Findings {
                 point.is_separated,
                 self.separated_folds(at),
                 number(point.gap),
+                field(&point.proven().map_or_else(String::new, |proven| proven.to_string()), false),
                 self.chosen == Some(at),
                 field(&self.support(at).join(";"), false),
             );

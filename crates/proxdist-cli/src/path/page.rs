@@ -3,8 +3,9 @@
 use super::Findings;
 use crate::args::Select;
 use crate::words::number;
+use proxdist::Proven;
 use proxdist::path::PathPoint;
-use proxdist_report::{CvCurve, CvPoint, LinePlot, Mark, Notice, Section, Series};
+use proxdist_report::{CvCurve, CvPoint, LinePlot, Mark, Notice, Rings, Section, Series};
 
 /// Lines of a picture: there are as many colours.
 const LINES: usize = 6;
@@ -115,12 +116,34 @@ impl Findings {
 
     fn objective_section(&self) -> Section {
         let value = |_, point: &PathPoint| point.objective;
+        let rings = self.proven_sizes();
+        let proven = match &rings {
+            Some(rings) => format!(
+                " For {} of {} models it is proven that no other of their size and ridge has a lower F; they are ringed.",
+                rings.points.len(),
+                self.drawn().into_iter().map(|ridge| self.shown_of(ridge).len()).sum::<usize>()
+            ),
+            None => String::new(),
+        };
         Section {
             heading: "Objective".to_owned(),
-            text: "F on all rows, the ridge term included, at the best model found of each size.".to_owned(),
-            plot: Some(self.plot("F", &value)),
+            text: format!("F on all rows, the ridge term included, at the best model found of each size.{proven}"),
+            plot: Some(LinePlot { rings, ..self.plot("F", &value) }),
             ..Section::default()
         }
+    }
+
+    /// The sizes that are drawn and proven to be globally optimal; none if no proof was asked for or possible.
+    fn proven_sizes(&self) -> Option<Rings> {
+        let drawn: Vec<usize> = self.drawn().into_iter().flat_map(|ridge| self.shown_of(ridge)).collect();
+        let points = || drawn.iter().map(|&at| &self.path.points[at]);
+        points().any(|point| point.gap.is_some()).then(|| Rings {
+            label: Proven::Optimal.to_string(),
+            points: points()
+                .filter(|point| point.proven() == Some(Proven::Optimal))
+                .map(|point| (point.size as f64, point.objective))
+                .collect(),
+        })
     }
 
     /// A line for each ridge, and where the choice fell.
@@ -176,6 +199,7 @@ impl Findings {
             log_y: false,
             series,
             mark: self.chosen_point().map(mark),
+            rings: None,
         }
     }
 }

@@ -76,11 +76,12 @@ impl Found {
             note(quiet, "--prove: there are proofs for all sizes with squared loss only");
             return Ok(());
         }
+        let wanted = PathProof { time, gap, memory: settings.memory_value() };
         let bar = crate::progress::line(quiet);
         bar.set_message("proving how far each size is from the best choice of features");
         let set = Sparsity::at_most(request.sizes.largest());
         let problem = Problem::new(data, searched.loss, set).ridge(self.units.ridge(0.0)).intercept(intercept);
-        let proven = self.path.prove(&problem, PathProof { time, gap }, &mut || {
+        let proven = self.path.prove(&problem, wanted, &mut || {
             bar.tick();
             if signals::asked_to_stop() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });

@@ -175,6 +175,7 @@ impl Quantity<'_> {
             log_y: true,
             series,
             mark: None,
+            rings: None,
         }
     }
 }

@@ -87,6 +87,7 @@ const CASES: &[(&str, &str, &str)] = &[
     ("nothing to compare with", "evaluate model.json unlabelled.csv", "unlabelled.csv"),
     ("rows that were not kept out", "evaluate model.json small.csv --rows heldout", "--rows"),
     ("a proof without an end", "fit small.csv --target y -c sparsity:1 --prove soon", "a positive time"),
+    ("memory without a number", "fit small.csv --target y -c sparsity:1 --prove 1s --memory lots", "512M, 2G"),
     ("a gap beyond all", "fit small.csv --target y -c sparsity:1 --prove 1s --gap 2", "from 0 to 1"),
     ("no grid", "tune small.csv --target y", "--grid"),
     ("a grid of nothing known", "tune small.csv --target y --grid boxes:1,2", "boxes"),

@@ -12,6 +12,7 @@ mod names;
 mod numbers;
 mod path;
 mod places;
+mod proofs;
 mod real_data;
 mod reproduce;
 mod round_trip;

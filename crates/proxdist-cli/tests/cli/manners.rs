@@ -93,7 +93,9 @@ fn every_output_is_written_and_nothing_besides() {
          --out m.json --report r.html --plot p.svg --trace t.csv");
     assert_eq!(place.files(), ["m.json", "p.svg", "r.html", "small.csv", "t.csv"]);
     assert!(place.read("p.svg").starts_with("<svg"));
-    assert!(place.read("t.csv").starts_with("phase,step,objective,distance,rho,nonzeros,rows_seen,seconds,bound\n"));
+    assert!(
+        place.read("t.csv").starts_with("phase,step,objective,distance,rho,nonzeros,rows_seen,seconds,bound,nodes\n")
+    );
     let page = place.read("r.html");
     assert!(page.contains("at most 2 nonzero coefficients") && page.contains("small.csv"), "{page}");
     place.ok("evaluate m.json small.csv --report e.html");

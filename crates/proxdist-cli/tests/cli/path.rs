@@ -283,20 +283,3 @@ fn ctrl_c_keeps_the_sizes_found_so_far() {
     assert!(said.stderr.contains("m.json is not written"), "{}", said.stderr);
     assert!(place.read("t.csv").lines().count() > 1 && !place.path("m.json").exists());
 }
-
-#[test]
-fn proofs_are_asked_for_and_told() {
-    let place = Place::new();
-    // All indicators of the region depend on each other beside an intercept: a ridge makes proofs possible.
-    let command = format!("path {DEMO} --target quality --sizes 1-5 --select bic --ridge-grid 1e-4 --prove 30s");
-    let text = place.ok(&command);
-    assert_eq!(text.matches("globally optimal, proven").count(), 6, "five sizes and the chosen fit: {text}");
-    let json: Value = serde_json::from_str(&place.ok(&format!("{command} --json"))).unwrap();
-    for point in json["points"].as_array().unwrap() {
-        let (gap, objective) = (point["gap"].as_f64().unwrap(), point["objective"].as_f64().unwrap());
-        assert!(gap <= 1e-6 * objective && point["proven"] == "globally optimal, proven", "{point}");
-    }
-    // A note where there is none, and still a path.
-    let said = place.run(&format!("path {DEMO} --target quality --loss huber:1 --sizes 1-2 --folds 3 --prove 1s"));
-    assert!(said.stderr.contains("--prove") && said.stdout.contains("chosen"), "{}{}", said.stderr, said.stdout);
-}

@@ -205,6 +205,7 @@ impl Experiment for Complexity {
                 log_y: true,
                 series,
                 mark: None,
+                rings: None,
             });
             section.picture(&format!("tables34-{}", i + 1), title, move |style| {
                 small_multiples(title, std::slice::from_ref(&plot), style)

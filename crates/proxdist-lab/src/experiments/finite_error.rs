@@ -229,6 +229,7 @@ impl FiniteError {
             log_y: true,
             series: self.settings.gammas.iter().map(series).collect(),
             mark: None,
+            rings: None,
         })
     }
 }

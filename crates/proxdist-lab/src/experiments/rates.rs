@@ -173,6 +173,7 @@ impl Experiment for Rates {
                 log_y: true,
                 series,
                 mark: None,
+                rings: None,
             })
         };
         let plots = vec![

@@ -88,5 +88,6 @@ fn plot(panel: Panel, results: &Frame, levels: &[String], column: &str, label: &
         log_y: true,
         series: levels.iter().map(series).collect(),
         mark: None,
+        rings: None,
     })
 }

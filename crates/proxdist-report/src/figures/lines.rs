@@ -6,6 +6,8 @@ use crate::svg::{Axis, Canvas, Colour, Dot, Extent, Key, Kind, Panel, Rect, Scal
 
 /// The line at a mark.
 const MARK: Stroke = Stroke::dashed(Colour::Ink, 1.2);
+/// Around points that are singled out.
+const RING: Stroke = Stroke::solid(Colour::Ink, 1.6);
 
 /// Lines on linear or logarithmic axes with a legend, on top of their bands; long lines are thinned to 1500 points.
 pub fn lines(plot: &LinePlot, style: Style) -> String {
@@ -16,7 +18,11 @@ pub fn lines(plot: &LinePlot, style: Style) -> String {
         return canvas.finish(title, "No points to show.");
     }
     let mut top = canvas.title(title);
-    if plot.series.len() > 1 || plot.mark.is_some() || plot.series.iter().any(|s| !s.label.is_empty()) {
+    if plot.series.len() > 1
+        || plot.mark.is_some()
+        || plot.rings.is_some()
+        || plot.series.iter().any(|s| !s.label.is_empty())
+    {
         top += legend(&mut canvas, top, &keys(plot));
     }
     let bounds = Rect { left: 0.0, top, width: canvas.width(), height: 340.0 };
@@ -34,7 +40,9 @@ pub(super) fn description(plot: &LinePlot) -> String {
 pub(super) fn keys(plot: &LinePlot) -> Vec<Key> {
     let key = |(i, s): (usize, &Series)| Key::new(Swatch::Line(Stroke::series(i)), &s.label);
     let named = plot.series.iter().enumerate().filter(|(_, s)| plot.series.len() > 1 || !s.label.is_empty()).map(key);
-    named.chain(plot.mark.iter().map(|mark| Key::new(Swatch::Line(MARK), &mark.label))).collect()
+    let mark = plot.mark.iter().map(|mark| Key::new(Swatch::Line(MARK), &mark.label));
+    let rings = plot.rings.iter().filter(|rings| !rings.points.is_empty());
+    named.chain(mark).chain(rings.map(|rings| Key::new(Swatch::Ring(RING), &rings.label))).collect()
 }
 
 /// Ranges of both axes; `None` when there is nothing to draw.
@@ -73,6 +81,9 @@ pub(super) fn draw(canvas: &mut Canvas, bounds: Rect, plot: &LinePlot) -> f64 {
         if kept.len() <= 20 {
             panel.dots(canvas, &kept, Dot::solid(2.8, Stroke::series(i).colour));
         }
+    }
+    for &point in plot.rings.iter().flat_map(|rings| &rings.points) {
+        panel.ring(canvas, point, 6.5, RING);
     }
     panel.plot.bottom()
 }

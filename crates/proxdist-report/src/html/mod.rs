@@ -18,8 +18,8 @@ pub use sections::figure;
 
 use crate::escape::{escape, script_json};
 use crate::input::{
-    CalibrationBin, CertificateLine, Coefficient, CoefficientMatrix, CvCurve, Fact, Notice, Residual, RocCurve,
-    Section, TracePoint,
+    CalibrationBin, CertificateLine, Coefficient, CoefficientMatrix, CvCurve, Fact, Notice, ProofStory, Residual,
+    RocCurve, Section, TracePoint,
 };
 use serde::{Deserialize, Serialize};
 
@@ -43,6 +43,8 @@ pub struct Report {
     pub problem: Option<Problem>,
     /// How good the result is.
     pub certificate: Vec<CertificateLine>,
+    /// What was proven about the choice of features, and how, if that was asked for.
+    pub proof: Option<ProofStory>,
     /// The run, checkpoint by checkpoint.
     pub trace: Vec<TracePoint>,
     /// A value that the objective is compared with in the figure of the run, such as that of the polished result.
@@ -96,6 +98,9 @@ impl Report {
         }
         self.opening.iter().for_each(|section| page.push_str(&sections::free(section)));
         page.push_str(&sections::certificate(&self.certificate));
+        if let Some(proof) = &self.proof {
+            page.push_str(&sections::proof(proof));
+        }
         page.push_str(&sections::convergence(&self.trace, self.reference));
         if let Some(curve) = &self.cross_validation {
             page.push_str(&sections::cross_validation(curve));

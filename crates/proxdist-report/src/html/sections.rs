@@ -4,7 +4,8 @@ use super::{Report, embedded, facts, section};
 use crate::escape::escape;
 use crate::figures;
 use crate::input::{
-    CalibrationBin, CertificateLine, CvCurve, Fact, Notice, Residual, RocCurve, Section, Severity, TracePoint,
+    CalibrationBin, CertificateLine, CvCurve, Fact, Notice, ProofStory, Residual, RocCurve, Section, Severity,
+    TracePoint,
 };
 use crate::number::{count, duration, exponent, minus, number};
 use crate::svg::Style;
@@ -106,6 +107,19 @@ fn measures(lines: &[CertificateLine]) -> String {
     let rows: String = lines.iter().map(row).collect();
     let head = "<thead><tr><th scope=\"col\">measure</th><th scope=\"col\" class=\"number\">value</th><th scope=\"col\">what it means</th></tr></thead>";
     format!("<table class=\"stack certificate\">{head}<tbody>\n{rows}</tbody></table>\n")
+}
+
+/// What was proven, in words and as it closed; one point is a sentence.
+pub(super) fn proof(story: &ProofStory) -> String {
+    let mut content = if story.words.is_empty() { String::new() } else { format!("<p>{}</p>\n", escape(&story.words)) };
+    if let [alone] = &story.points[..] {
+        content.push_str(&format!("<p class=\"quiet\">{}</p>\n", escape(&figures::proof_alone(Some(alone)))));
+    } else if !story.points.is_empty() {
+        let caption = "Above: F of the best choice found, and the bound that no choice is below; what lies between them is open. \
+                       Below: what is open as a share of F.";
+        content.push_str(&figure(|style| figures::proof(&story.points, style), caption));
+    }
+    section("Proof", &content)
 }
 
 pub(super) fn convergence(trace: &[TracePoint], reference: Option<f64>) -> String {

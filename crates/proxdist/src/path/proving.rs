@@ -29,11 +29,20 @@ pub struct PathProof {
     pub time: Duration,
     /// Share of F by which a model may be above the best of its size.
     pub gap: f64,
+    /// Bytes that branch and bound may hold; when they are full, it goes depth first.
+    pub memory: usize,
 }
 
 impl PathProof {
     /// The usual share of F.
     pub const GAP: f64 = 1e-6;
+    /// The usual memory.
+    pub const MEMORY: usize = 1 << 30;
+
+    /// For so long, with the usual share of F and the usual memory.
+    pub fn within(time: Duration) -> Self {
+        Self { time, gap: Self::GAP, memory: Self::MEMORY }
+    }
 }
 
 impl Path {
@@ -52,7 +61,7 @@ impl Path {
             let Some(ridge) = points.first().map(|first| objective.ridge.with_weight(first.ridge)) else { continue };
             let objective = Objective { ridge, ..objective };
             let Some(summed) = summed(objective, MATRIX)? else { return Ok(()) };
-            let mut proving = Proving { objective, layout, summed: &summed, gap: wanted.gap };
+            let mut proving = Proving { objective, layout, summed: &summed, wanted };
             let is_over = proving.points(
                 points,
                 &mut |_| {
@@ -80,7 +89,7 @@ pub(super) fn improve(points: &mut [PathPoint], objective: Objective, layout: La
         return Ok(());
     }
     let Some(summed) = summed(objective, MATRIX)? else { return Ok(()) };
-    let mut proving = Proving { objective, layout, summed: &summed, gap: PathProof::GAP };
+    let mut proving = Proving { objective, layout, summed: &summed, wanted: PathProof::within(Duration::MAX) };
     proving.points(points, &mut |_| |progress: &Progress| progress.nodes >= FEW_NODES, &mut || {
         ControlFlow::Continue(())
     })?;
@@ -93,7 +102,7 @@ struct Proving<'p> {
     objective: Objective<'p>,
     layout: Layout,
     summed: &'p Summed,
-    gap: f64,
+    wanted: PathProof,
 }
 
 impl Proving<'_> {
@@ -115,7 +124,9 @@ impl Proving<'_> {
             let Some(own) = own else { continue };
             least = least.max(own);
             let scaled = self.scaled(point);
-            let value = self.summed.choices(point.size).settle_within(0, &point.support, &scaled).upper;
+            // The sums have the intercept at its best, which that of the point need not be.
+            let value =
+                self.summed.choices(point.size).settle_within(0, &point.support, &scaled).upper.max(point.objective);
             let gap = (value - least).max(0.0) + self.summed.doubt(&scaled);
             point.gap = Some(gap).filter(|gap| gap.is_finite());
             if is_over {
@@ -145,10 +156,11 @@ impl Proving<'_> {
     /// A proven lower bound of the least F of the size of a point, which may become a better one.
     fn lower(&self, point: &mut PathPoint, poll: &mut Poll) -> Result<Option<f64>> {
         let scaled = self.scaled(point);
-        let search = self.summed.choices(point.size);
+        let PathProof { gap, memory, .. } = self.wanted;
+        let search = self.summed.choices(point.size).memory(memory);
         let value = search.settle_within(0, &point.support, &scaled).upper.abs();
         let rounding = 2.0 * self.summed.doubt(&scaled) / value;
-        let search = search.tolerance((self.gap - rounding).max(0.5 * self.gap));
+        let search = search.tolerance((gap - rounding).max(0.5 * gap));
         let mut state = search.begin(&point.support);
         let stopped = search.run(&mut state, poll);
         let found = state.incumbent();

@@ -6,6 +6,9 @@
 //!
 //! Every choice is either without a column that some round settled, and then not below the cutoff of that round; or it is one of the last search, and then not below its bound; or F is
 //! above the level of a region on all of it. So the least of these numbers bounds all choices.
+//!
+//! Rounds are quick; the last search may be long. Between its nodes a [`CurvedState`] says where it is: the columns and the choice that its region and minorant were made for, from which
+//! these are made again to the same bits, and the state of the search.
 
 use super::minorant::Minorant;
 use super::region::Region;
@@ -17,6 +20,7 @@ use crate::constraint::WholeSpace;
 use crate::error::{Error, Result};
 use crate::objective::Objective;
 use crate::polish::{OnColumns, Until, minimise};
+use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
 
 /// Numbers that are copied, columns, and multiplications of a round up to which this is done.
@@ -29,8 +33,22 @@ const EXACT: f64 = 1e-12;
 const MARKED: f64 = 0.1;
 const MOST_ROUNDS: usize = 12;
 
-/// Who is asked whether to go on.
-pub(crate) type CurvedPoll<'p> = dyn FnMut(&Progress) -> ControlFlow<()> + 'p;
+/// Who is asked whether to go on, and shown where the search is. Functions of the progress look only.
+pub(crate) trait CurvedWatch {
+    /// Asked between nodes and now and then before.
+    fn look(&mut self, progress: &Progress) -> ControlFlow<()>;
+
+    /// Shown now and then what a continuation needs; hands it back.
+    fn keep(&mut self, state: CurvedState) -> CurvedState {
+        state
+    }
+}
+
+impl<F: FnMut(&Progress) -> ControlFlow<()>> CurvedWatch for F {
+    fn look(&mut self, progress: &Progress) -> ControlFlow<()> {
+        self(progress)
+    }
+}
 
 /// The search for the best choice of at most so many columns.
 #[derive(Debug)]
@@ -41,8 +59,29 @@ pub(crate) struct Curved<'p> {
     memory: usize,
 }
 
+/// The last search between two batches of nodes. It can be written with serde and read again.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct CurvedState {
+    /// The columns that are left, as places in the table, rising.
+    alive: Vec<usize>,
+    /// The choice that the region and the minorant were made for, as places in the table.
+    support: Vec<usize>,
+    /// No choice with a column that is not left is below this.
+    cut: f64,
+    /// What the rounds before have found.
+    known: Option<CurvedOutcome>,
+    search: State,
+}
+
+impl CurvedState {
+    /// Nodes that were worked on.
+    pub(crate) fn nodes(&self) -> u64 {
+        self.search.nodes
+    }
+}
+
 /// What was found.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct CurvedOutcome {
     /// F is nowhere below this on any choice: proven.
     pub(crate) lower: f64,
@@ -84,8 +123,8 @@ impl<'p> Curved<'p> {
         Self { tolerance, memory, ..self }
     }
 
-    /// Searches from the columns of a choice; none if nothing is proven. The answer of `poll` to end is taken as soon as there is something to keep.
-    pub(crate) fn run(&self, support: &[usize], poll: &mut CurvedPoll) -> Result<Option<CurvedOutcome>> {
+    /// Searches from the columns of a choice; none if nothing is proven. The answer of `watch` to end is taken as soon as there is something to keep.
+    pub(crate) fn run(&self, support: &[usize], watch: &mut dyn CurvedWatch) -> Result<Option<CurvedOutcome>> {
         let features = self.table.features();
         let mut places: Vec<usize> =
             (0..features).filter(|&place| support.contains(&self.table.columns[place])).collect();
@@ -94,8 +133,9 @@ impl<'p> Curved<'p> {
         let mut alive: Vec<usize> = (0..features).collect();
         let (mut cut, mut outcome) = (f64::MAX, None);
         for round in 0..MOST_ROUNDS {
-            let Some(mut ground) = self.ground(&alive, &best, outcome.as_ref(), poll)? else { break };
+            let Some(mut ground) = self.ground(&alive, &best, outcome.as_ref(), watch)? else { break };
             let is_last = round + 1 == MOST_ROUNDS;
+            let support = best.support.clone();
             let (state, stopped) = self.rooted(&mut ground, &best);
             if let Some(error) = ground.fault.take() {
                 return Err(error);
@@ -129,17 +169,60 @@ impl<'p> Curved<'p> {
                 alive = left;
                 continue;
             }
-            let state = self.finished(&mut ground, state, (cut, outcome.as_ref()), poll);
-            if let Some(error) = ground.fault.take() {
-                return Err(error);
-            }
-            if state.incumbent.value < best.value {
-                let support = state.incumbent.support.iter().map(|&at| alive[at]).collect();
-                best = self.best(support)?;
-            }
-            self.keep(&mut outcome, cut.min(state.lower()).min(ground.level), &best, state.nodes);
-            break;
+            let last = CurvedState { alive: alive.clone(), support, cut, known: outcome, search: state };
+            return self.last(&mut ground, best, last, watch);
         }
+        Ok(outcome)
+    }
+
+    /// Goes on from a state that was shown, or from a choice if it is not one of this search.
+    pub(crate) fn resume(
+        &self,
+        state: CurvedState,
+        support: &[usize],
+        watch: &mut dyn CurvedWatch,
+    ) -> Result<Option<CurvedOutcome>> {
+        if !self.is_ours(&state) {
+            return self.run(support, watch);
+        }
+        let (alive, best) = (state.alive.clone(), self.best(state.support.clone())?);
+        match self.ground(&alive, &best, state.known.as_ref(), watch)? {
+            Some(mut ground) => self.last(&mut ground, best, state, watch),
+            None => Ok(state.known),
+        }
+    }
+
+    /// Whether a state has the right form; it may come from a damaged file.
+    fn is_ours(&self, CurvedState { alive, support, cut, search, .. }: &CurvedState) -> bool {
+        let is_rising = |places: &[usize]| places.windows(2).all(|pair| pair[0] < pair[1]);
+        let is_known = alive.last().is_some_and(|&last| last < self.table.features()) && is_rising(alive);
+        let is_choice = is_rising(support) && support.len() <= self.size;
+        let is_within = |at: &usize| *at < alive.len();
+        is_known
+            && is_choice
+            && support.iter().all(|place| alive.binary_search(place).is_ok())
+            && search.incumbent.support.iter().all(is_within)
+            && !cut.is_nan()
+    }
+
+    /// The last search to its end, or until the caller ends it.
+    fn last(
+        &self,
+        ground: &mut Ground,
+        mut best: Best,
+        state: CurvedState,
+        watch: &mut dyn CurvedWatch,
+    ) -> Result<Option<CurvedOutcome>> {
+        let level = ground.level;
+        let CurvedState { alive, cut, known: mut outcome, search, .. } = self.finished(ground, state, watch);
+        if let Some(error) = ground.fault.take() {
+            return Err(error);
+        }
+        if search.incumbent.value < best.value {
+            let support = search.incumbent.support.iter().map(|&at| alive[at]).collect();
+            best = self.best(support)?;
+        }
+        self.keep(&mut outcome, cut.min(search.lower()).min(level), &best, search.nodes);
         Ok(outcome)
     }
 
@@ -174,7 +257,7 @@ impl<'p> Curved<'p> {
         alive: &'c [usize],
         best: &Best,
         known: Option<&CurvedOutcome>,
-        poll: &mut CurvedPoll,
+        watch: &mut dyn CurvedWatch,
     ) -> Result<Option<Ground<'c, 'p>>> {
         let centre = self.fitted(alive)?;
         let progress = Progress {
@@ -184,7 +267,7 @@ impl<'p> Curved<'p> {
             upper: best.value,
             lower: known.map_or(f64::NEG_INFINITY, |known| known.lower),
         };
-        let is_over = &mut || poll(&progress).is_break();
+        let is_over = &mut || watch.look(&progress).is_break();
         let Some(region) = Region::of(&self.table, centre, best.value, is_over) else { return Ok(None) };
         let minorant = Minorant::of(&self.table, &region, &best.point);
         let ground = |minorant| Ground { curved: self, alive, region, minorant, level: best.value, fault: None };
@@ -210,22 +293,31 @@ impl<'p> Curved<'p> {
         (state, stopped)
     }
 
-    /// The search to its end, or until the caller ends it.
-    fn finished(
-        &self,
-        ground: &mut Ground,
-        mut state: State,
-        (cut, known): (f64, Option<&CurvedOutcome>),
-        poll: &mut CurvedPoll,
-    ) -> State {
+    /// The search in portions, each of which ends with a state that is shown.
+    fn finished(&self, ground: &mut Ground, mut at: CurvedState, watch: &mut dyn CurvedWatch) -> CurvedState {
         let level = ground.level;
-        let least = known.map_or(f64::NEG_INFINITY, |known| known.lower);
+        let least = at.known.as_ref().map_or(f64::NEG_INFINITY, |known| known.lower);
         let (minorant, mut truth) = ground.parts();
-        self.search(minorant).run_with(&mut state, &mut truth, &mut |progress| {
-            poll(&Progress { lower: progress.lower.min(cut).min(level).max(least), ..*progress })
-        });
-        state
+        let search = self.search(minorant);
+        loop {
+            let (cut, next) = (at.cut, next_portion(at.search.nodes));
+            let mut is_over = false;
+            let stopped = search.run_with(&mut at.search, &mut truth, &mut |progress| {
+                let lower = progress.lower.min(cut).min(level).max(least);
+                is_over = is_over || watch.look(&Progress { lower, ..*progress }).is_break();
+                if is_over || progress.nodes >= next { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            });
+            if is_over || stopped != Stopped::Interrupted || truth.fault.is_some() {
+                return at;
+            }
+            at = watch.keep(at);
+        }
     }
+}
+
+/// Nodes after which a search is told of again.
+pub(crate) fn next_portion(nodes: u64) -> u64 {
+    nodes + nodes / 16 + 8
 }
 
 /// What a round stands on.

@@ -44,7 +44,7 @@ mod truth;
 mod units;
 mod water;
 
-pub(crate) use curved::{Curved, CurvedOutcome};
+pub(crate) use curved::{Curved, CurvedOutcome, CurvedState, CurvedWatch, next_portion};
 pub(crate) use on_data::Summed;
 pub use quadratic::Quadratic;
 pub(crate) use related::relations;

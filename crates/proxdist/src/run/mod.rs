@@ -7,16 +7,19 @@
 
 mod finish;
 mod iterate;
+mod proof_watch;
 mod prove;
 mod prove_curved;
 mod race;
 mod state;
 
-use state::Feasible;
+pub(crate) use prove_curved::CurvedProof;
+use state::{Feasible, Finished};
 pub use state::{Stage, State};
 
-use crate::constraint::Workspace;
+use crate::constraint::{Structure, Workspace};
 use crate::error::Result;
+use crate::exchanges::Exchanges;
 use crate::layout::Layout;
 use crate::polish::Finish;
 use crate::problem::Problem;
@@ -115,6 +118,14 @@ impl<'p> Run<'p> {
         if run.state.stage == Stage::Finish && !run.finishes() {
             run.state.stage = Stage::Iteration;
         }
+        if run.state.stage == Stage::Proof && run.state.finished.is_none() {
+            let exchanges = match problem.constraint().structure() {
+                Structure::Choice(_) => Exchanges::Unknown,
+                _ => Exchanges::NotApplicable,
+            };
+            let theta = run.feasible(start(problem, settings))?;
+            run.state.finished = Some(Finished { theta, iterate_distance: None, exchanges });
+        }
         Ok(run)
     }
 
@@ -165,7 +176,9 @@ fn first_state(problem: &Problem, settings: &Settings) -> State {
     let wanted = settings.batch_size.unwrap_or_else(|| usual_batch_size(problem.data().rows()));
     // What is drawn: with all rows in every batch, all of them.
     let batch_size = sampler(problem, settings, wanted).batch_size();
-    let stage = if settings.schedule.is_some() || settings.rho1.is_some() {
+    let stage = if settings.start_is_finished && settings.start.is_some() {
+        Stage::Proof
+    } else if settings.schedule.is_some() || settings.rho1.is_some() {
         Stage::Iteration
     } else if finishes(problem, settings) && Finish::needs_no_start(problem.constraint(), problem.objective()) {
         Stage::Finish

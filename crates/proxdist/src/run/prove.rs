@@ -3,8 +3,7 @@
 //! Where features are chosen freely, some perhaps always or never in, and F is quadratic (`crate::proof`), one factorisation often settles it; that is part of every fit whose search has
 //! summed F up already (`prove_curved.rs` is for other losses, where a proof is asked for). Branch and bound goes on from there for as long as the settings ask, takes better choices over, and can be continued from its state.
 
-use super::state::Finished;
-use super::{Run, Stage};
+use super::Run;
 use crate::certificate::Reached;
 use crate::constraint::Structure;
 use crate::effort::Effort;
@@ -13,9 +12,8 @@ use crate::exchanges::Exchanges;
 use crate::gap::{Gap, Proof};
 use crate::path::summed;
 use crate::polish::Finish;
-use crate::proof::{Search, Stopped, Summed, relations};
+use crate::proof::{Search, Stopped, Summed, next_portion, relations};
 use crate::solver::Stop;
-use crate::trace::{Phase, Progress};
 use std::ops::ControlFlow;
 use std::time::Duration;
 
@@ -54,7 +52,7 @@ impl Run<'_> {
         let tries = if columns <= FEW_COLUMNS { usize::MAX } else { 1 };
         let (support, scaled) = self.chosen(&reached.theta, &summed);
         let choice = choosing.choice(columns);
-        let search = summed.choosing(&choice).memory(self.settings.proof_memory);
+        let search = summed.choosing(&choice).memory(self.settings.memory);
         // A convex set beside the choice, and what units need of each other, are left out of bounds, but what the search finds would have to obey them.
         let open = choice.support(&(0..choice.units()).collect::<Vec<_>>());
         let is_free = || choosing.on_support(&open).is_some_and(|set| matches!(set.structure(), Structure::WholeSpace));
@@ -68,11 +66,19 @@ impl Run<'_> {
             return self.branch_and_bound(reached, &search, &summed, limit);
         }
         let settled = search.settle_within(tries, &support, &scaled);
-        let gap = settled.upper - settled.lower + summed.doubt(&scaled);
+        let gap = self.value(reached)?.max(settled.upper) - settled.lower + summed.doubt(&scaled);
         if gap.is_finite() && settled.is_proven(1.0) {
             reached.proven = Some((Gap { value: gap.max(0.0), proof: Proof::Diagonal }, None));
         }
         Ok(())
+    }
+
+    /// F at the result, as it is: the sums have the intercept at its best, which that of the result need not be.
+    fn value(&self, reached: &Reached) -> Result<f64> {
+        match &reached.known {
+            Some((value, _)) => Ok(*value),
+            None => self.problem.objective().value(&reached.theta),
+        }
     }
 
     /// The features that a point uses, and their coefficients in the units of the sums.
@@ -96,15 +102,10 @@ impl Run<'_> {
         // Time that went by before, of a run that was resumed, counts.
         let spent = self.state.proof_time;
         let began = std::time::Instant::now();
-        self.state.stage = Stage::Proof;
-        self.state.finished = Some(Finished {
-            theta: reached.theta.clone(),
-            iterate_distance: reached.iterate_distance,
-            exchanges: reached.exchanges,
-        });
+        self.leave(reached);
         let mut is_over = false;
         let stopped = loop {
-            let next = proof.nodes() + proof.nodes() / 16 + 8;
+            let next = next_portion(proof.nodes());
             let Self { observer, clock, settings, stop, .. } = self;
             let stopped = search.run(&mut proof, &mut |progress| {
                 if observer.poll().is_break() {
@@ -117,19 +118,9 @@ impl Run<'_> {
                 is_over = is_over || spent + began.elapsed() >= limit;
                 if is_over || progress.nodes >= next { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
             });
-            let last = self.state.trace.last();
-            let (step, rho, rows_seen) = last.map_or((0, 0.0, 0), |last| (last.step, last.rho, last.rows_seen));
-            let progress = Progress {
-                phase: Phase::Proof,
-                step,
-                objective: proof.incumbent().value,
-                distance: 0.0,
-                rho,
-                nonzeros: proof.incumbent().support.len(),
-                rows_seen,
-                elapsed: self.clock.elapsed(),
-                bound: Some(proof.lower()),
-            };
+            let known = (proof.incumbent().value, proof.lower());
+            let mut progress = self.proof_progress(&reached.theta, known, proof.nodes());
+            progress.nonzeros = proof.incumbent().support.len();
             if self.record(progress) {
                 self.stop = Some(Stop::Interrupted);
                 is_over = true;
@@ -146,7 +137,7 @@ impl Run<'_> {
             self.take_over(reached, &proof.incumbent().support)?;
         }
         let (support, scaled) = self.chosen(&reached.theta, summed);
-        let value = search.settle_within(0, &support, &scaled).upper;
+        let value = self.value(reached)?.max(search.settle_within(0, &support, &scaled).upper);
         let gap = (value - proof.lower()).max(0.0) + summed.doubt(&scaled);
         if stopped != Stopped::Dependent && gap.is_finite() {
             let proof_of = if proof.nodes() == 0 { Proof::Diagonal } else { Proof::BranchAndBound };

@@ -4,6 +4,7 @@
 //! iteration, before the exact finish, between nodes of a proof. A run that goes on from one of them therefore ends with the same bits as one that was never interrupted, and under
 //! wider limits as if they had been wide from the start.
 
+use super::CurvedProof;
 use crate::error::{Error, Result};
 use crate::exchanges::Exchanges;
 use crate::layout::Layout;
@@ -80,6 +81,9 @@ pub struct State {
     /// The search for a proof, while it is on, and how long it has taken.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) proof: Option<Box<crate::proof::State>>,
+    /// The same for a loss that is not quadratic.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) curved: Option<Box<CurvedProof>>,
     #[serde(default, skip_serializing_if = "Duration::is_zero")]
     pub(crate) proof_time: Duration,
     /// Where the exact finish has ended, if a proof followed.
@@ -123,6 +127,7 @@ impl State {
             best: None,
             trace: Vec::new(),
             proof: None,
+            curved: None,
             proof_time: Duration::ZERO,
             finished: None,
         }

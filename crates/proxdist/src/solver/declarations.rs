@@ -1,7 +1,7 @@
 //! One row for each setting: names, default, rule, help, and how its value is read and written.
 
 use super::Settings;
-use super::reading::{Refused, from_one, number, or, plain, position, put, time, unless, word};
+use super::reading::{Refused, amount, bytes, from_one, number, or, plain, position, put, time, unless, word};
 use super::setting::{Declaration, Kind, Setting, Topic};
 use super::vocabulary::{EFFORT_WORDS, EFFORTS, RULE_WORDS, RULES, SAMPLING_WORDS, SAMPLINGS};
 use crate::schedule::Growth;
@@ -167,6 +167,21 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
         is_identity: false,
         read: |settings, text| put(&mut settings.gap, number(text, |gap| (0.0..=1.0).contains(gap))),
         write: |settings| settings.gap.to_string(),
+    },
+    Declaration {
+        setting: Setting::Memory,
+        name: "memory",
+        option: "memory",
+        parameter: "memory",
+        kind: Kind::Memory,
+        default: "1G",
+        rule: "an amount of memory, such as 512M, 2G or a number of bytes, at least 1",
+        help: "Memory that branch and bound (--prove) may hold; when it is full, the search goes depth first, to the same end",
+        placeholder: "SIZE",
+        topic: Topic::Method,
+        is_identity: false,
+        read: |settings, text| put(&mut settings.memory, bytes(text)),
+        write: |settings| amount(settings.memory),
     },
     Declaration {
         setting: Setting::Average,

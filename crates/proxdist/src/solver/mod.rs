@@ -17,6 +17,7 @@ mod method_text;
 mod monitor;
 mod notes;
 mod projected_gradient;
+mod proof_settings;
 mod proximal_distance;
 mod proximal_gradient;
 mod reading;

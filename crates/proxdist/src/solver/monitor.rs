@@ -69,6 +69,6 @@ impl<'a> Monitor<'a> {
         let point = self.objective.split(point).0;
         let distance = point.iter().zip(theta).map(|(a, b)| (a - b) * (a - b)).sum::<f64>().sqrt();
         let nonzeros = point.iter().filter(|v| **v != 0.0).count();
-        Progress { phase, step, objective, distance, rho, nonzeros, rows_seen, elapsed, bound: None }
+        Progress { phase, step, objective, distance, rho, nonzeros, rows_seen, elapsed, bound: None, nodes: None }
     }
 }

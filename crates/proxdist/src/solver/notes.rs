@@ -149,12 +149,14 @@ impl<'a> Circumstances<'a> {
             Setting::BatchSize => when(is_full || settings.sampling == Sampling::FullBatch, Reason::AllRows).or(alone),
             Setting::Sampling => when(is_full, Reason::AllRows).or(alone),
             Setting::Polish => when(!self.has_finish, Reason::NoFinish),
-            Setting::Prove | Setting::Gap | Setting::Effort if !(settings.polish && self.has_finish) => {
+            Setting::Prove | Setting::Gap | Setting::Memory | Setting::Effort
+                if !(settings.polish && self.has_finish) =>
+            {
                 Some(Reason::NoFinish)
             }
             Setting::Prove if !self.leaves_a_choice() => Some(Reason::NoChoice),
             Setting::Prove => when(!self.can_be_proven(), Reason::NoProof),
-            Setting::Gap => when(settings.prove.is_none(), Reason::NoProofAsked),
+            Setting::Gap | Setting::Memory => when(settings.prove.is_none(), Reason::NoProofAsked),
             Setting::Effort => when(!self.leaves_a_choice(), Reason::NoChoice),
             Setting::Seed => when(!self.may_draw(), Reason::NothingDrawn),
             Setting::MaxSteps => self.idle.filter(|reason| *reason != Reason::RaceTookAllSteps),

@@ -76,9 +76,50 @@ pub(super) fn time(text: &str) -> Read<Duration> {
     }
 }
 
+/// Units of memory, the largest first, each 1024 of the next.
+const UNITS: [(char, u32); 4] = [('T', 40), ('G', 30), ('M', 20), ('K', 10)];
+
+/// An amount of memory in bytes: `512M`, `1.5G`, `2GiB` or a plain number.
+pub(super) fn bytes(text: &str) -> Read<usize> {
+    let text = text.trim();
+    let split = text.find(|c: char| c.is_ascii_alphabetic() && c != 'e').unwrap_or(text.len());
+    let (amount, unit) = text.split_at(split);
+    let unit = unit.to_ascii_uppercase();
+    let known = UNITS.iter().find(|(letter, _)| {
+        unit.strip_prefix(*letter).is_some_and(|rest| rest.is_empty() || rest == "B" || rest == "IB")
+    });
+    let shift = match (known, &unit[..]) {
+        (Some((_, shift)), _) => *shift,
+        (None, "" | "B") => 0,
+        _ => return Err(Refused::ByRule),
+    };
+    let amount = number(amount, |amount| *amount > 0.0)? * (1_u64 << shift) as f64;
+    // Beyond what can be addressed there is no difference.
+    if (1.0..2f64.powi(63)).contains(&amount) { Ok(amount as usize) } else { Err(Refused::ByRule) }
+}
+
+/// The same as text, in the largest unit that leaves a whole number.
+pub(super) fn amount(bytes: usize) -> String {
+    let unit = UNITS.iter().find(|(_, shift)| bytes.trailing_zeros() >= *shift && bytes > 0);
+    unit.map_or_else(|| bytes.to_string(), |(letter, shift)| format!("{}{letter}", bytes >> shift))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn memory_has_units_and_reads_back() {
+        let read = |text: &str| bytes(text).ok();
+        let known = [("512M", 512 << 20), ("2G", 2 << 30), ("1.5GiB", 3 << 29), ("64k", 64 << 10), ("1", 1), ("7B", 7)];
+        for (text, expected) in known {
+            assert_eq!(read(text), Some(expected), "{text}");
+            assert_eq!(read(&amount(expected)), Some(expected), "{text}");
+        }
+        assert_eq!([1 << 30, 3 << 29, 1000].map(amount), ["1G", "1536M", "1000"]);
+        let wrong = ["", "M", "-1M", "0", "0.5", "1 year", "inf", "nan", "9e99G", "2Gb/s", "1e30"];
+        assert!(wrong.iter().all(|text| read(text).is_none()));
+    }
 
     #[test]
     fn times_have_units() {

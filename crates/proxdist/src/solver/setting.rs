@@ -37,6 +37,7 @@ pub enum Setting {
     Effort,
     Prove,
     Gap,
+    Memory,
     Average,
     Seed,
     Threads,
@@ -63,6 +64,8 @@ pub enum Kind {
     Number,
     /// A time: a number of seconds, or a number with a unit.
     Time,
+    /// An amount of memory: a number of bytes, or a number with a unit.
+    Memory,
     /// Text with a grammar of its own.
     Text,
 }

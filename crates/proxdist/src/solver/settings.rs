@@ -35,7 +35,7 @@ use std::time::Duration;
 /// | `effort`       | normal                   |          | how hard the finish looks for another choice of features, see [`Effort`] |
 /// | `prove`        | none                     | > 0      | time for a proof that no other choice of features is better, by branch and bound |
 /// | `gap`          | 1e-6                     | 0..=1    | share of F by which a choice may be worse than the best one when that proof ends |
-/// | `proof_memory` | 1 GiB                    |          | bytes for the open nodes of that search |
+/// | `memory`       | 1 GiB                    | ≥ 1      | bytes that branch and bound may hold; when they are full, it goes depth first |
 /// | `average`      | off                      |          | also try averages of late iterates |
 /// | `start`        | zero                     | length p | coefficients to start from |
 /// | `seed`         | 0                        | any      | fixes the batches, hence the fit |
@@ -58,12 +58,13 @@ pub struct Settings {
     pub(crate) monitor_rows: Option<usize>,
     pub(crate) start: Option<Vec<f64>>,
     pub(crate) start_intercept: f64,
+    pub(crate) start_is_finished: bool,
     pub(crate) resume: Option<State>,
     pub(crate) polish: bool,
     pub(crate) effort: Effort,
     pub(crate) prove: Option<Duration>,
     pub(crate) gap: f64,
-    pub(crate) proof_memory: usize,
+    pub(crate) memory: usize,
     pub(crate) average: bool,
     pub(crate) seed: u64,
     pub(crate) threads: Option<usize>,
@@ -90,12 +91,13 @@ impl Default for Settings {
             monitor_rows: None,
             start: None,
             start_intercept: 0.0,
+            start_is_finished: false,
             resume: None,
             polish: true,
             effort: Effort::default(),
             prove: None,
             gap: 1e-6,
-            proof_memory: 1 << 30,
+            memory: 1 << 30,
             average: false,
             seed: 0,
             threads: None,
@@ -229,27 +231,6 @@ impl Settings {
         self.given(Setting::Effort)
     }
 
-    /// Time for a proof of how far the choice of features is from the best one, by branch and bound. Better choices are taken over.
-    #[must_use]
-    pub fn prove(mut self, time: Duration) -> Self {
-        self.prove = Some(time);
-        self.given(Setting::Prove)
-    }
-
-    /// Share of F by which a choice of features may be worse than the best one when a proof ends.
-    #[must_use]
-    pub fn gap(mut self, gap: f64) -> Self {
-        self.gap = gap;
-        self.given(Setting::Gap)
-    }
-
-    /// Bytes for the open nodes of the search for a proof; when they are full it goes depth first.
-    #[must_use]
-    pub fn proof_memory(mut self, bytes: usize) -> Self {
-        self.proof_memory = bytes;
-        self
-    }
-
     /// Whether to try averages of late iterates too, and keep one if it is better.
     #[must_use]
     pub fn average(mut self, average: bool) -> Self {
@@ -308,11 +289,6 @@ impl Settings {
         self.threads
     }
 
-    /// The time for a proof and the gap at which it ends, if one is asked for.
-    pub fn prove_value(&self) -> Option<(Duration, f64)> {
-        self.prove.map(|time| (time, self.gap))
-    }
-
     /// What ends a run that does not converge.
     pub fn limits(&self) -> Limits {
         Limits { steps: self.max_steps, passes: self.max_passes, time: self.time_limit }
@@ -353,6 +329,9 @@ impl Settings {
         positive(Setting::Tolerance, self.tolerance)?;
         if !(0.0..=1.0).contains(&self.gap) {
             return Err(Setting::Gap.refuse(self.gap));
+        }
+        if self.memory == 0 {
+            return Err(Setting::Memory.refuse(self.memory));
         }
         positive(Setting::Prove, self.prove.map_or(1.0, |limit| limit.as_secs_f64()))?;
         positive(Setting::MaxPasses, self.max_passes.unwrap_or(1.0))?;

@@ -110,6 +110,7 @@ mod tests {
             rows_seen: 10 * (i as u64 + 1),
             elapsed: Duration::from_secs(i as u64),
             bound: None,
+            nodes: None,
         };
         objectives.iter().enumerate().map(at).collect()
     }

@@ -47,6 +47,7 @@ pub(super) fn section(settings: &Settings, results: &Frame) -> Section {
             log_y: true,
             series,
             mark: None,
+            rings: None,
         })
     };
     // The exact finish takes no steps of this kind, so its line comes last in one panel only.
