@@ -1,6 +1,6 @@
 //! A setting that is said to have had no effect had none, and one about which nothing is said had one.
 
-use proxdist::constraint::{Ball, Constraint, Simplex, Sparsity, Workspace};
+use proxdist::constraint::{Ball, Bounds, Constraint, Simplex, SparseBounded, Sparsity, Workspace};
 use proxdist::loss::Squared;
 use proxdist::schedule::Constant;
 use proxdist::selection::{CrossValidation, Grid};
@@ -131,10 +131,13 @@ fn each_reason_is_given_where_it_holds() {
     let data = simulated.data().unwrap();
     let fit =
         |set: &dyn Constraint, words: &str| reasons(&Problem::new(&data, Squared, set).fit(&settings(words)).unwrap());
-    let (ball, sparse) = (Ball::radius(1.0).unwrap(), Sparsity::at_most(2));
+    // Within limits, so that there is a race.
+    let limits = Bounds::between(-99.0, 99.0).unwrap();
+    let (ball, sparse) = (Ball::radius(1.0).unwrap(), SparseBounded::at_most(2, limits));
     let (set, finish) = (Setting::MaxSteps, Reason::FinishAlone);
     assert_eq!(fit(&ball, "max_steps=10000"), [(set, finish)], "given, though it is the default");
     assert_eq!(fit(&ball, ""), []);
+    assert_eq!(fit(&Sparsity::at_most(2), "tolerance=0.1"), [(Setting::Tolerance, finish)]);
     assert_eq!(fit(&sparse, "tolerance=0.1"), [(Setting::Tolerance, Reason::FinishAfterRace)]);
     assert_eq!(fit(&sparse, "batch_size=5 max_steps=20"), []);
     let words = "polish=false max_steps=20 max_passes=3 time_limit=1h";

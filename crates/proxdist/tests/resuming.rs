@@ -1,7 +1,9 @@
 //! A run that goes on from any state it has shown ends with the same bits as one that was never interrupted: in every stage, for every method that
 //! remembers something, with averages, under every rule to stop, and through the text that a file holds.
 
-use proxdist::constraint::{Ball, Constraint, NonNegative, Rank, Simplex, Sparsity, intersection};
+use proxdist::constraint::{
+    Ball, Bounds, Constraint, NonNegative, Rank, Simplex, SparseBounded, Sparsity, intersection,
+};
 use proxdist::loss::{Logistic, Squared};
 use proxdist::run::{Stage, State};
 use proxdist::schedule::Geometric;
@@ -173,11 +175,13 @@ fn a_state_of_another_problem_or_a_damaged_one_is_refused() {
     let simulated = vector(Response::Linear, Truth::Sparse(4), 900, 30, 1).unwrap();
     let data = simulated.data().unwrap();
     let mut keep = Keep::default();
-    let problem = Problem::new(&data, Squared, Sparsity::at_most(3));
+    // Within limits, so that there is a race.
+    let set = SparseBounded::at_most(3, Bounds::between(-99.0, 99.0).unwrap());
+    let problem = Problem::new(&data, Squared, &set);
     problem.fit_observed(&Settings::default(), &mut keep).unwrap();
     let state = |text: &str| serde_json::from_str::<State>(text);
     let resume = |problem: &Problem, state| problem.fit(&Settings::default().resume(state)).map(|fit| fit.steps());
-    let with_intercept = Problem::new(&data, Squared, Sparsity::at_most(3)).intercept(true);
+    let with_intercept = Problem::new(&data, Squared, &set).intercept(true);
     for text in &keep.states {
         let error = resume(&with_intercept, state(text).unwrap()).unwrap_err().to_string();
         assert!(error.contains("30") && error.contains("31"), "{error}");

@@ -4,18 +4,28 @@ use super::{Conic, Magnitude, Round, Row};
 
 impl Conic {
     /// The set on the coordinates of `support`, in ascending order, the others being zero; `None` if a row or a ball alone shows that there is no such point.
-    /// The magnitude of a coordinate that is zero is zero too, and its rows hold.
+    /// The magnitude of a coordinate or a difference that is zero is zero too, and its rows hold.
     pub(crate) fn restricted(&self, support: &[usize]) -> Option<Self> {
-        let kept: Vec<usize> =
-            (0..self.magnitudes.len()).filter(|&t| support.binary_search(&self.magnitudes[t].of).is_ok()).collect();
+        let is_in = |j: usize| support.binary_search(&j).is_ok();
+        let is_kept = |&t: &usize| {
+            let Magnitude { of, minus, .. } = self.magnitudes[t];
+            is_in(of) || minus.is_some_and(is_in)
+        };
+        let kept: Vec<usize> = (0..self.magnitudes.len()).filter(is_kept).collect();
         let place = |j: usize| match j.checked_sub(self.features) {
             None => support.binary_search(&j).ok(),
             Some(t) => kept.binary_search(&t).ok().map(|at| support.len() + at),
         };
         let mut set = Self { features: support.len(), ..Self::default() };
         for &t in &kept {
-            let Magnitude { of, limit, price } = self.magnitudes[t];
-            set.magnitudes.push(Magnitude { of: place(of)?, limit, price });
+            let Magnitude { of, minus, limit, price } = self.magnitudes[t];
+            // Of a difference with one zero the other coordinate is left, up to its sign.
+            let (of, minus) = match (place(of), minus.and_then(place)) {
+                (Some(of), minus) => (of, minus),
+                (None, Some(other)) => (other, None),
+                (None, None) => return None,
+            };
+            set.magnitudes.push(Magnitude { of, minus, limit, price });
         }
         for Row { terms, right, is_equality } in &self.rows {
             let terms: Vec<(usize, f64)> =
