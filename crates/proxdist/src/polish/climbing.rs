@@ -39,7 +39,7 @@ impl Search<'_> {
         }
         let supports: Vec<Vec<usize>> = starts.iter().map(|start| start.support.clone()).collect();
         let nowhere = Reach { moves: 0, operations: 0.0 };
-        let Some(mut best) = self.climbed(problem, exchange, &supports, nowhere, watch)? else { return Ok(None) };
+        let Some(mut best) = self.climbed(exchange, &supports, nowhere, watch)? else { return Ok(None) };
         for (round, &budget) in self.effort.paths().iter().enumerate() {
             if watch.is_over() {
                 break;
@@ -52,7 +52,7 @@ impl Search<'_> {
             supports.dedup();
             let StartBudget { operations, walk } = budget;
             let reach = Reach { moves: walk, operations };
-            if let Some(other) = self.climbed(problem, exchange, &supports, reach, watch)?
+            if let Some(other) = self.climbed(exchange, &supports, reach, watch)?
                 && other.0.value < best.0.value
             {
                 best = other;
@@ -65,28 +65,28 @@ impl Search<'_> {
     /// Where a walk leads to from the best choice that is known; `None` if that is nowhere lower.
     pub(super) fn by_walking(
         &self,
-        problem: &Selecting,
         exchange: &mut Exchange,
         best: &Fitted,
-        (budget, watch): (StartBudget, &mut Watch),
+        budget: StartBudget,
+        watch: &mut Watch,
     ) -> Result<Option<(Fitted, Exchanges)>> {
-        if !self.can_climb(problem) || watch.is_over() {
+        if !self.can_climb(exchange.problem) || watch.is_over() {
             return Ok(None);
         }
         let reach = Reach { moves: budget.walk, operations: budget.operations };
-        let walked = self.climbed(problem, exchange, &[best.support.clone()], reach, watch)?;
+        let walked = self.climbed(exchange, std::slice::from_ref(&best.support), reach, watch)?;
         Ok(walked.filter(|walked| walked.0.value < best.value))
     }
 
     /// Where exchanges lead to from some supports, and what is left to exchange there.
     fn climbed(
         &self,
-        problem: &Selecting,
         exchange: &mut Exchange,
         supports: &[Vec<usize>],
         reach: Reach,
         watch: &mut Watch,
     ) -> Result<Option<(Fitted, Exchanges)>> {
+        let problem = exchange.problem;
         let mut poll = || if watch.is_over() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
         let ends = improved(self.objective, supports, reach, &mut poll)?;
         let Some(first) = ends.first() else { return Ok(None) };

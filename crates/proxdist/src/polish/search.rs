@@ -190,7 +190,7 @@ impl Search<'_> {
                     best = ended;
                 }
             }
-            if let Some(lower) = self.by_walking(problem, exchange, &best.0, (budget, &mut *watch))? {
+            if let Some(lower) = self.by_walking(exchange, &best.0, budget, watch)? {
                 best = lower;
             }
         }
