@@ -126,7 +126,7 @@ type Bits = (Vec<f64>, proxdist::Certificate, Vec<(Option<f64>, Option<u64>, f64
 fn bits(fit: &Fit) -> Bits {
     let trace = fit.trace().iter().map(|at| (at.bound, at.nodes, at.objective)).collect();
     let numbers = fit.coefficients().iter().copied().chain(fit.intercept()).chain([fit.objective()]);
-    (numbers.collect(), fit.certificate().clone(), trace)
+    (numbers.collect(), *fit.certificate(), trace)
 }
 
 /// Fits once, then from every state of the proof that was shown.
