@@ -109,6 +109,7 @@ mod tests {
 
     #[test]
     fn runs_keep_their_pools_when_columns_go() {
+        use Place::{Free, In, Out};
         let family = Family { pools: vec![0, 1, 1, 0], keep: vec![0, 2], families: vec![0, 1], totals: vec![1, 2] };
         let runs = Runs::of([0, 0, 1, 2, 2, 2, 3].into_iter(), &family);
         assert_eq!((runs.len(), runs.columns(2), runs.pool(3), runs.is_single()), (4, 3..6, 0, false));
@@ -118,7 +119,6 @@ mod tests {
         let mut places = vec![Place::Free; 7];
         runs.put(&mut places, 1, Place::In);
         runs.close_full_pools(&mut places, &family.room([1]));
-        use Place::{Free, In, Out};
         assert_eq!(places, [Out, Out, In, Free, Free, Free, Out]);
     }
 }
