@@ -86,12 +86,14 @@ def groups(values: Any) -> str:
 
 def row(terms: Mapping[Any, float], lower: float | None, upper: float | None) -> str:
     """A linear row as text."""
-    if not terms or (lower is None and upper is None):
-        raise ValueError("a row needs features with their factors, and a limit")
+    ends = [
+        None if limit is None or limit in (float("-inf"), float("inf")) else float(limit) for limit in (lower, upper)
+    ]
+    if not terms or ends == [None, None]:
+        raise ValueError("a row needs features with their factors, and a finite limit")
     total = " + ".join(f"{float(factor)!r}*sum({places(on)})" for on, factor in terms.items()).replace("+ -", "- ")
-    if lower is not None and lower == upper:
-        return f"{total} = {float(lower)!r}"
-    below = "" if lower is None or lower == float("-inf") else f"{float(lower)!r} <= "
-    if below and (upper is None or upper == float("inf")):
-        return f"{total} >= {float(lower)!r}"  # type: ignore[arg-type]
-    return f"{below}{total} <= {float(upper)!r}"  # type: ignore[arg-type]
+    if ends[0] == ends[1]:
+        return f"{total} = {ends[0]!r}"
+    if ends[1] is None:
+        return f"{total} >= {ends[0]!r}"
+    return f"{total} <= {ends[1]!r}" if ends[0] is None else f"{ends[0]!r} <= {total} <= {ends[1]!r}"
