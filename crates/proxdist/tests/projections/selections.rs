@@ -92,7 +92,7 @@ pub(crate) fn selections() -> Vec<Case> {
             c[2] && c[3] && (0..3).filter(|g| c[2 * g] || c[2 * g + 1]).count() <= 2
         }),
         plain("group-sparsity:2;groups=1+6,2,3,4+5;most=1 per 2+3;drop=6", |c| {
-            !c[5] && !(c[1] && c[2]) && [c[0], c[1], c[2], c[3] || c[4]].into_iter().filter(|c| *c).count() <= 2
+            !c[5] && count(&c[1..3]) <= 1 && [c[0], c[1], c[2], c[3] || c[4]].into_iter().filter(|c| *c).count() <= 2
         }),
         plain("sparsity:4;heredity=strong;products=5=1*2,6=2*3", strong),
         plain("sparsity:3;heredity=weak;products=5=1*2,6=2*3", weak),
@@ -134,7 +134,7 @@ pub(crate) fn within_sets() -> Vec<Case> {
         summing("sparsity:3;keep=1 & affine;a=1,1,1,1,1,1;b=0", |c| c[0] && count(c) <= 3, EVEN, 0.0, (-INF, INF)),
         summing(
             "sparsity:3;most=1 per 1-2,3-4 & simplex & box:0,0.5",
-            |c| !(c[0] && c[1]) && !(c[2] && c[3]) && count(c) <= 3,
+            |c| count(&c[..2]) <= 1 && count(&c[2..4]) <= 1 && count(c) <= 3,
             EVEN,
             1.0,
             (0.0, 0.5),
