@@ -58,7 +58,8 @@ fn alike(place: &Place) {
         let row: Vec<f64> = (0..columns).map(|_| shared + next()).collect();
         let signal: f64 = row.iter().take(6).zip([1.0, -1.0, 1.0, -1.0, 0.5, 0.3]).map(|(x, t)| x * t).sum();
         let cells: Vec<String> = row.iter().map(f64::to_string).collect();
-        text += &format!("{},{}\n", cells.join(","), signal + next());
+        text.push_str(&cells.join(","));
+        text.extend([",", &(signal + next()).to_string(), "\n"]);
     }
     place.write("alike.csv", text);
 }

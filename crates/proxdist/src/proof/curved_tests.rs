@@ -2,6 +2,7 @@
 
 use super::curved::{Curved, CurvedOutcome};
 use super::relaxed::relaxed;
+use super::state::Progress;
 use super::testing::Numbers;
 use crate::data::Data;
 use crate::loss::{Huber, Logistic, Loss, Poisson, SquaredHinge};
@@ -188,7 +189,7 @@ fn run(case: &Case, size: usize, start: &[usize]) -> Option<CurvedOutcome> {
     let (data, loss) = (case.data(), case.loss());
     let objective = Objective::new(&data, &*loss, case.ridge).intercept(case.has_intercept);
     let curved = Curved::of(objective, &(0..case.columns).collect::<Vec<_>>(), size).unwrap().unwrap();
-    curved.run(start, &mut |_| ControlFlow::Continue(())).unwrap()
+    curved.run(start, &mut |_: &Progress| ControlFlow::Continue(())).unwrap()
 }
 
 #[test]
@@ -230,7 +231,7 @@ fn a_search_that_is_cut_short_claims_no_more_than_is_true() {
             for calls in 1..12 {
                 let mut left = calls;
                 let mut seen = f64::NEG_INFINITY;
-                let found = curved.run(&[], &mut |progress| {
+                let found = curved.run(&[], &mut |progress: &Progress| {
                     seen = f64::max(seen, progress.lower);
                     left -= 1;
                     if left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
@@ -314,7 +315,7 @@ fn simulated_logistic_problems_are_proven() {
         let objective = Objective::new(&data, &Logistic, 0.0).intercept(true);
         let curved = Curved::of(objective, &(0..columns).collect::<Vec<_>>(), size).unwrap().unwrap();
         let start: Vec<usize> = (0..size).map(|k| k * (columns / size)).collect();
-        let found = curved.run(&start, &mut |_| ControlFlow::Continue(())).unwrap().unwrap();
+        let found = curved.run(&start, &mut |_: &Progress| ControlFlow::Continue(())).unwrap().unwrap();
         let gap = (found.value - found.lower) / found.value;
         assert!(gap <= 1e-6, "{rows} x {columns}, {likeness}: {gap:e}");
     }
