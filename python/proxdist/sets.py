@@ -374,7 +374,7 @@ class Selection(ConstraintSet):
         if products:
             pairs = [f"{place(own)}={place(first)}*{place(second)}" for own, (first, second) in products.items()]
             spec += f";heredity={heredity};products={','.join(pairs)}"
-        arguments = (most, _kept(keep), _kept(drop), limits, _kept(groups), products, heredity)
+        arguments: tuple[Any, ...] = (most, _kept(keep), _kept(drop), limits, _kept(groups), products, heredity)
         while len(arguments) > 1 and arguments[-1] in (None, "strong"):
             arguments = arguments[:-1]
         super().__init__(spec, *arguments, on=on)

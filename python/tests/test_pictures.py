@@ -45,7 +45,7 @@ def test_the_trace_is_a_frame():
     X, y, _ = planted()
     trace = ConstrainedRegressor(constraint=Sparsity(3)).fit(X, y).trace_
     assert isinstance(trace, pandas.DataFrame)
-    columns = ["phase", "step", "objective", "distance", "rho", "nonzeros", "rows_seen", "seconds", "bound"]
+    columns = ["phase", "step", "objective", "distance", "rho", "nonzeros", "rows_seen", "seconds", "bound", "nodes"]
     assert list(trace) == columns
     assert trace["phase"].iloc[-1] == "polish"
 

@@ -239,7 +239,6 @@ mod tests {
             ("sparsity:7", Shape::Vector(5), "choose sparsity:1 to sparsity:5"),
             ("sparsity:7 & box:0,1", Shape::Vector(5), "choose sparsity:1 to sparsity:5"),
             ("group-sparsity:4;size=2", Shape::Vector(6), "from 1 to 3 groups"),
-            ("sparsity:1 & monotone", Shape::Vector(5), "can be combined"),
             ("simplex:1 & simplex:2", Shape::Vector(5), "can be combined"),
             ("ball:-1", Shape::Vector(5), "change the set"),
         ];

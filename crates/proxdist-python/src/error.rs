@@ -2,9 +2,10 @@
 
 use proxdist::Error;
 use pyo3::PyErr;
-use pyo3::exceptions::{PyOSError, PyOverflowError, PyRuntimeError, PyValueError};
+use pyo3::exceptions::{PyFileNotFoundError, PyOSError, PyOverflowError, PyRuntimeError, PyValueError};
+use std::io::ErrorKind;
 
-/// A file the system refused is an `OSError`, a loss that overflows an `OverflowError`, a run that came to nothing a
+/// A file that is not there is a `FileNotFoundError`, one the system refused an `OSError`, a loss that overflows an `OverflowError`, a run that came to nothing a
 /// `RuntimeError`; everything else is about a value that was given.
 pub(crate) fn exception(error: &Error) -> PyErr {
     let message = match error {
@@ -14,6 +15,7 @@ pub(crate) fn exception(error: &Error) -> PyErr {
         _ => error.to_string(),
     };
     match error {
+        Error::File { source, .. } if source.kind() == ErrorKind::NotFound => PyFileNotFoundError::new_err(message),
         Error::File { .. } => PyOSError::new_err(message),
         Error::Overflow { .. } => PyOverflowError::new_err(message),
         Error::ProxStalled { .. } | Error::Diverged { .. } | Error::Threads { .. } => PyRuntimeError::new_err(message),

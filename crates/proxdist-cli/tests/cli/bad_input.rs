@@ -47,7 +47,7 @@ const CASES: &[(&str, &str, &str)] = &[
     ("rank above the shape", "fit small.csv --target y --ignore label --shape 3x1 -c rank:2", "rank"),
     ("a shape that does not fit", "fit small.csv --target y --ignore label --shape 2x2 -c rank:1", "shape"),
     ("a shape that is none", "fit small.csv --target y --shape 4", "--shape"),
-    ("sets that cannot be combined", "fit small.csv --target y --ignore label -c sparsity:1 -c monotone", "sparsity:1"),
+    ("sets that cannot be combined", "fit small.csv --target y --ignore label -c jumps:1 -c nonneg", "jumps:1"),
     ("a rho1 of zero", "fit small.csv --target y --rho1 0", "--rho1"),
     ("a negative gamma", "fit small.csv --target y --ignore label --gamma=-1", "--gamma"),
     ("a schedule without rho1", "fit small.csv --target y --schedule constant", "--rho1"),

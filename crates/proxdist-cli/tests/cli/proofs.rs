@@ -46,7 +46,7 @@ fn a_path_of_a_loss_without_such_proofs_says_so() {
 
 /// Columns that are alike, so that choices are many and a proof needs nodes.
 fn alike(place: &Place) {
-    let (mut state, columns) = (7_u64, 24);
+    let (mut state, columns) = (7_u64, 40);
     let mut next = || {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (state >> 11) as f64 / (1_u64 << 52) as f64 - 1.0

@@ -349,9 +349,9 @@ mod tests {
         let refused = of(vec![Box::new(Rank::at_most(1, 2, 2)), Box::new(Sparsity::at_most(2))]);
         let message = refused.err().map(|error| error.to_string()).unwrap_or_default();
         assert!(message.contains("no exact projection is known for sparsity:2 together with rank:1"), "{message}");
-        let many = of(vec![Box::new(Monotone::increasing()), Box::new(Sparsity::at_most(5))])?;
-        assert!(many.check(Shape::Vector(6)).is_ok());
-        let message = many.check(Shape::Vector(50)).err().map(|error| error.to_string()).unwrap_or_default();
+        let many = || of(vec![Box::new(Monotone::increasing()), Box::new(Sparsity::at_most(5))]);
+        assert!(many()?.check(Shape::Vector(6)).is_ok());
+        let message = many()?.check(Shape::Vector(50)).err().map(|error| error.to_string()).unwrap_or_default();
         assert!(message.contains("up to 12 rows about several coefficients and no ball (here 49 rows)"), "{message}");
         Ok(())
     }

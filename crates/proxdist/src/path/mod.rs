@@ -17,6 +17,8 @@ mod finish;
 mod fold;
 mod form;
 mod improve;
+#[cfg(test)]
+mod improve_tests;
 mod in_memory;
 mod model;
 mod moments;

@@ -45,7 +45,8 @@ fn every_variant_has_its_row_and_every_row_its_variant() {
     let rows: Vec<&str> = sets().iter().map(|entry| entry.name).collect();
     assert_eq!(named, rows);
     let documented = include_str!("mod.rs");
-    for entry in sets().iter().filter(|entry| entry.name != "&") {
+    // Signs between names stand within their row.
+    for entry in sets().iter().filter(|entry| !["&", "<="].contains(&entry.name)) {
         assert!(documented.contains(&format!("//! | `{}", entry.name)), "{} is not in the module's table", entry.name);
     }
 }
