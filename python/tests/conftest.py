@@ -23,14 +23,20 @@ def data_folder():
 
 
 @pytest.fixture(scope="session")
-def program():
-    """Runs the command-line program and returns what it prints; `make python` builds it."""
-    path = Path(os.environ.get("PROXDIST_PROGRAM", ROOT / "target" / "debug" / "proxdist"))
+def program_file():
+    """The command-line program; `make python` builds it."""
+    path = Path(os.environ.get("PROXDIST_PROGRAM", ROOT / "target" / "debug" / "proxdist")).resolve()
     if not path.exists():
         pytest.fail(f"{path} is not there: cargo build -p proxdist-cli")
+    return path
+
+
+@pytest.fixture(scope="session")
+def program(program_file):
+    """Runs the command-line program and returns what it prints."""
 
     def run(*words, **options):
-        done = subprocess.run([path, *map(str, words)], capture_output=True, text=True, check=False, **options)
+        done = subprocess.run([program_file, *map(str, words)], capture_output=True, text=True, check=False, **options)
         assert done.returncode == 0, done.stderr
         return done.stdout
 

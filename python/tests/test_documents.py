@@ -1,7 +1,8 @@
-"""The tutorial and the types do what they say."""
+"""The tutorial, the cookbook and the types do what they say."""
 
 import contextlib
 import io
+import os
 import re
 import subprocess
 import sys
@@ -12,11 +13,19 @@ from conftest import ROOT
 
 
 def blocks(path):
-    """The Python blocks of a page, each with the output that follows it."""
+    """The blocks of a page that can be run, each with its language and the output that follows it."""
     text = path.read_text(encoding="utf-8")
-    found = re.findall(r"```python\n(.*?)```\n(?:\n```text\n(.*?)```)?", text, re.DOTALL)
+    found = re.findall(r"```(python|sh)\n(.*?)```\n(?:\n```text\n(.*?)```)?", text, re.DOTALL)
     assert found
     return found
+
+
+def printed(code, name, space):
+    """What Python code prints."""
+    said = io.StringIO()
+    with contextlib.redirect_stdout(said):
+        exec(compile(code, name, "exec"), space)
+    return said.getvalue().strip()
 
 
 def test_the_tutorial_runs_and_prints_what_it_shows(data_folder, tmp_path, monkeypatch):
@@ -25,12 +34,36 @@ def test_the_tutorial_runs_and_prints_what_it_shows(data_folder, tmp_path, monke
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PROXDIST_DATA", str(data_folder))
     space = {"__name__": "tutorial"}
-    for number, (code, shown) in enumerate(blocks(ROOT / "docs" / "tutorial.md")):
-        said = io.StringIO()
-        with contextlib.redirect_stdout(said):
-            exec(compile(code, f"tutorial, block {number + 1}", "exec"), space)
-        assert said.getvalue().strip() == shown.strip(), f"block {number + 1}"
+    for number, (language, code, shown) in enumerate(blocks(ROOT / "docs" / "tutorial.md")):
+        assert language == "python"
+        assert printed(code, f"tutorial, block {number + 1}", space) == shown.strip(), f"block {number + 1}"
     assert (tmp_path / "report.html").stat().st_size > 10_000
+
+
+def assert_shows(shown, said):
+    """Lines of a program's answer are shown in their order; some may be left out, and `…` stands for any text."""
+    rest = iter(said.splitlines())
+    for line in shown.splitlines():
+        pattern = ".*".join(map(re.escape, line.split("…")))
+        assert any(re.fullmatch(pattern, other) for other in rest), f"{line}\n\n{said}"
+
+
+def test_the_cookbook_runs_and_prints_what_it_shows(program_file, tmp_path, monkeypatch):
+    pytest.importorskip("pandas")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "proxdist").symlink_to(program_file)
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"), prepend=os.pathsep)
+    space = {"__name__": "cookbook"}
+    for number, (language, code, shown) in enumerate(blocks(ROOT / "docs" / "cookbook.md")):
+        name = f"cookbook, block {number + 1}"
+        if language == "python":
+            assert printed(code, name, space) == shown.strip(), name
+            continue
+        assert shown.strip(), f"{name} has no answer"
+        done = subprocess.run(["sh", "-c", code], capture_output=True, text=True, check=False)
+        assert (done.returncode != 0) == shown.startswith("error:"), f"{name}: {done.stderr}"
+        assert_shows(shown, done.stderr if done.returncode else done.stdout)
 
 
 def test_the_first_fit_of_the_readme_runs(tmp_path, monkeypatch):
