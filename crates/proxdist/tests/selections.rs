@@ -5,9 +5,10 @@
 
 use clarabel::algebra::CscMatrix;
 use clarabel::solver::{DefaultSettings, DefaultSolver, IPSolver, SolverStatus, SupportedConeT};
+use proxdist::constraint::{Constraint as _, Workspace};
 use proxdist::loss::Squared;
 use proxdist::spec::SetSpec;
-use proxdist::{Data, Exchanges, Problem, Settings};
+use proxdist::{Data, Exchanges, Problem, Settings, Shape};
 use std::fmt::Write as _;
 
 const P: usize = 7;
@@ -383,4 +384,28 @@ fn no_choice_of_features_is_better() {
     );
     assert!(above.is_empty(), "{} of {fitted}: {}", above.len(), above.join("\n"));
     assert!(2 * fitted > count && 10 * unknown < count, "{fitted} and {unknown} of {count}");
+}
+
+/// Where all entries are alike, as at zero, no price for the rows alone tells which assets to take of each sector; the nearest point is known by symmetry.
+#[test]
+fn ties_do_not_end_the_search_for_the_nearest_point() {
+    let (sectors, each) = (5, 6);
+    let length = sectors * each;
+    let row = |sector: usize| {
+        let entries = (0..length).map(|j| if j / each == sector { "1" } else { "0" });
+        entries.collect::<Vec<_>>().join(",")
+    };
+    let rows = (0..sectors).map(row).collect::<Vec<_>>().join("|");
+    let limits = vec!["0.3"; sectors].join(",");
+    let text = format!("sparsity:10 & simplex & box:0,0.2 & polyhedron;a={rows};b={limits}");
+    let set = SetSpec::parse(&text).unwrap().build(Shape::Vector(length)).unwrap();
+    for (level, expected) in [(0.0, 0.1), (1.0, 28.1)] {
+        let mut point = vec![level; length];
+        set.project(&mut point, &mut Workspace::default()).unwrap();
+        let used = point.iter().filter(|x| **x != 0.0).count();
+        assert!(used <= 10 && (point.iter().sum::<f64>() - 1.0).abs() < 1e-9, "{point:?}");
+        assert!(point.chunks_exact(each).all(|sector| sector.iter().sum::<f64>() <= 0.3 + 1e-9), "{point:?}");
+        let square: f64 = point.iter().map(|x| (x - level) * (x - level)).sum();
+        assert!((square - expected).abs() < 1e-8, "{square} for {expected}");
+    }
 }
