@@ -77,6 +77,7 @@ def fitted(problem: Problem) -> Result:
         "shape": problem.shape,
         "names": None,
         "start": None,
+        "is_finished": False,
     }
     rows = {"response": problem.y, "weights": problem.weights, "offset": problem.offset}
     started = time.perf_counter()
