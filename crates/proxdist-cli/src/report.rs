@@ -139,6 +139,7 @@ fn result(about: &About) -> String {
     let nonzero = model.support().len();
     let stop = match fit.stop() {
         Stop::Converged => format!("The run converged after {} steps", fit.steps()),
+        Stop::Polished if fit.steps() == 0 => "The optimum was found directly, without an iteration".to_owned(),
         Stop::Polished => format!("The run took {} steps and was finished on a stationary point", fit.steps()),
         Stop::Unfinished => {
             format!("The run took {} steps and was not finished: no stationary point was reached", fit.steps())

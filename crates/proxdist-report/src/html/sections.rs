@@ -125,6 +125,12 @@ pub(super) fn proof(story: &ProofStory) -> String {
 pub(super) fn convergence(trace: &[TracePoint], reference: Option<f64>) -> String {
     let Some(last) = trace.last() else { return String::new() };
     let thin = figures::thin_trace(trace, figures::TRACE_POINTS);
+    let data: Vec<_> = thin.iter().map(|t| (t.step, t.objective, t.distance, t.rho, t.nonzeros, t.seconds)).collect();
+    if last.step == 0 {
+        let sentence =
+            format!("There was nothing to iterate: the result was found directly, in {}.", duration(last.seconds));
+        return section("Convergence", &(format!("<p>{sentence}</p>\n") + &embedded("trace-data", &data)));
+    }
     let caption = format!(
         "{} checkpoints up to step {}, in {}. Distance to the set is measured before each projection; the result itself lies in the set.",
         count(trace.len()),
@@ -132,7 +138,6 @@ pub(super) fn convergence(trace: &[TracePoint], reference: Option<f64>) -> Strin
         duration(last.seconds)
     );
     let figure = figure(|style| figures::convergence(&thin, reference, style), &caption);
-    let data: Vec<_> = thin.iter().map(|t| (t.step, t.objective, t.distance, t.rho, t.nonzeros, t.seconds)).collect();
     section("Convergence", &(figure + &embedded("trace-data", &data)))
 }
 
