@@ -23,6 +23,7 @@ mod gram;
 #[cfg(test)]
 mod in_order_tests;
 mod inherited;
+mod joining;
 mod lasso_start;
 mod measure;
 mod models;
