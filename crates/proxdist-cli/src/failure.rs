@@ -173,7 +173,9 @@ fn option_of(setting: &str) -> Option<String> {
 pub(crate) fn setting_hint(setting: &str) -> &'static str {
     match option_of(setting).as_deref() {
         Some("--batch-size") => "leave --batch-size out for a size that fits the data",
-        Some("--folds") => "5 or 10 are usual",
+        Some("--folds") => {
+            "from 2 up to the rows of the rarer label are possible; `proxdist path --select bic` needs none"
+        }
         Some("--gamma") => "1 is usual, and powers above 0.5 and up to 1 are covered by the theory",
         Some("--rho1") => "`--rho1 auto` finds a value",
         Some("--rank") => "ranks such as 1, 2, 4 and 8 are possible",

@@ -210,6 +210,8 @@ pub(crate) struct Reached {
     pub(crate) iterate_distance: Option<f64>,
     /// F and its gradient on all data, if the finish has seen them.
     pub(crate) known: Option<(f64, Vec<f64>)>,
+    /// The diagonal of the Hessian of a quadratic F, if the finish has seen it.
+    pub(crate) diagonal: Option<Vec<f64>>,
     /// For rank sets: the relative gradient along the set.
     pub(crate) stationarity: Option<f64>,
     pub(crate) exchanges: Exchanges,
@@ -223,7 +225,8 @@ impl Reached {
     /// A point that nothing is known of yet.
     pub(crate) fn at(theta: Vec<f64>, iterate_distance: Option<f64>) -> Self {
         let exchanges = Exchanges::NotApplicable;
-        Self { theta, iterate_distance, known: None, stationarity: None, exchanges, summed: None, proven: None }
+        let (known, diagonal, stationarity) = (None, None, None);
+        Self { theta, iterate_distance, known, diagonal, stationarity, exchanges, summed: None, proven: None }
     }
 }
 
@@ -251,7 +254,7 @@ impl Judge<'_> {
     /// Measures a result on all data.
     pub(crate) fn certify(&self, reached: Reached) -> Result<Certified> {
         let Self { objective, constraint, .. } = *self;
-        let Reached { theta, iterate_distance, known, stationarity, exchanges, proven, .. } = reached;
+        let Reached { theta, iterate_distance, known, diagonal, stationarity, exchanges, proven, .. } = reached;
         let theta = &theta[..];
         let (mut value, gradient) = if let Some(known) = known {
             known
@@ -265,7 +268,7 @@ impl Judge<'_> {
         // No row of X is read for zero coefficients.
         let at_zero = objective.value(&vec![0.0; theta.len()])?;
         let reference = floored(value, at_zero);
-        let metric = self.metric(theta)?;
+        let metric = self.metric(theta, diagonal)?;
         let measured = Measured { theta, value, gradient: &gradient, metric: &metric };
         let stationarity = match stationarity {
             // Where no row bends, the finish has no scale for its residual.
@@ -287,12 +290,14 @@ impl Judge<'_> {
         Ok(Certified { certificate, value, reference })
     }
 
-    /// The diagonal of the Hessian; on very many rows that of a sample, which is good enough for a metric.
-    fn metric(&self, theta: &[f64]) -> Result<Vec<f64>> {
+    /// The diagonal of the Hessian, which may be known; on very many rows that of a sample, which is good enough for a metric.
+    fn metric(&self, theta: &[f64], known: Option<Vec<f64>>) -> Result<Vec<f64>> {
         let Objective { data, loss, ridge, .. } = self.objective;
         let most = MOST_NUMBERS / data.columns().max(1);
         let diagonal = |objective: Objective| metric(&mut OnData::new(objective), theta);
-        let mut found = if data.rows() > most.max(SAMPLE) {
+        let mut found = if let Some(known) = known {
+            known
+        } else if data.rows() > most.max(SAMPLE) {
             let part = data.subset(monitor_sample(self.seed, data.rows(), most.max(SAMPLE)))?;
             match part.data() {
                 Ok(sample) => diagonal(self.objective.on(&sample))?,

@@ -16,12 +16,16 @@ pub(crate) const LARGEST: f64 = 1e70;
 /// Numbers up to this size leave scaled columns far below the limit, unless a column is scaled by more than [`LARGEST_FACTOR`].
 const USUAL: f64 = 1e20;
 const LARGEST_FACTOR: f64 = 1e48;
+/// Factors of columns whose squares are ordinary numbers in any units.
+const USUAL_FACTORS: std::ops::RangeInclusive<f64> = 1.0 / USUAL..=USUAL;
 
 /// What is known about the size of the features.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sizes {
     /// No feature is larger than [`USUAL`].
     are_usual: bool,
+    /// The same of the features that are scaled as they are read, and their units are no extreme ones.
+    pub(super) are_usual_below: bool,
     /// The first feature that a fit would not take.
     beyond: Option<Cell>,
 }
@@ -30,18 +34,20 @@ impl Sizes {
     /// Looks at all features, usually once; fails where one is not finite.
     pub(super) fn of(source: &dyn ChunkSource) -> Result<Self> {
         if source.find_beyond(USUAL)?.is_none() {
-            return Ok(Self { are_usual: true, beyond: None });
+            return Ok(Self { are_usual: true, are_usual_below: false, beyond: None });
         }
         if let Some(Cell { row, column, value }) = source.find_beyond(f64::MAX)? {
             return Err(Error::NotFiniteData { what: "feature", row, column: Some(column.to_string()), value });
         }
-        Ok(Self { are_usual: false, beyond: source.find_beyond(LARGEST)? })
+        Ok(Self { are_usual: false, are_usual_below: false, beyond: source.find_beyond(LARGEST)? })
     }
 
     /// The same columns multiplied by these factors once their means, which are not larger than they are, have been taken off.
     pub(super) fn scaled(self, source: &dyn ChunkSource, factors: &[f64]) -> Result<Self> {
         let are_small = self.are_usual && factors.iter().all(|factor| *factor <= LARGEST_FACTOR);
-        Ok(Self { are_usual: false, beyond: if are_small { None } else { source.find_beyond(LARGEST)? } })
+        let are_usual_below = self.are_usual && factors.iter().all(|factor| USUAL_FACTORS.contains(factor));
+        let beyond = if are_small { None } else { source.find_beyond(LARGEST)? };
+        Ok(Self { are_usual: false, are_usual_below, beyond })
     }
 
     /// Some of the rows.

@@ -30,6 +30,7 @@ pub use passes::products;
 pub(crate) use passes::{Cut, Pass};
 pub use row_buffer::RowBuffer;
 pub use rows::Rows;
+pub(crate) use scaled::Unscaled;
 pub use source::{Cell, ChunkSource, Piece, RandomAccess, Visit, Wanted};
 pub(crate) use source::{length, products_at};
 pub use sparse::{Index, Sparse};

@@ -53,6 +53,24 @@ impl RowBuffer {
         self.append(piece, columns);
     }
 
+    /// Takes in rows as `copy` does, each entry turned into $(x - m_j)f_j$ on the way.
+    pub(super) fn copy_scaled(&mut self, piece: &Piece<'_>, columns: Option<&[usize]>, scaling: &Scaling) {
+        let Scaling { means, factors } = scaling;
+        let Rows::Dense { values, rows, .. } = piece.rows else {
+            self.copy(piece, columns);
+            return self.scale(scaling, columns);
+        };
+        if columns.is_some() {
+            self.copy(piece, columns);
+            return self.scale(scaling, columns);
+        }
+        let width = piece.rows.width();
+        let target = self.dense(rows, width);
+        for (target, row) in target.chunks_exact_mut(width.max(1)).zip(values.chunks_exact(width.max(1))) {
+            target.iter_mut().zip(row).zip(means.iter().zip(factors)).for_each(|((t, x), (m, f))| *t = (x - m) * f);
+        }
+    }
+
     /// Takes in all rows of a source.
     pub(super) fn read_whole(&mut self, source: &dyn ChunkSource) -> Result<()> {
         let (rows, columns) = (source.rows(), source.columns());

@@ -51,6 +51,28 @@ impl Data<'_> {
     }
 }
 
+/// Data as they are stored, below columns that are scaled as they are read.
+pub(crate) struct Unscaled<'d> {
+    pub(crate) data: Data<'d>,
+    pub(crate) scaling: &'d Scaling,
+}
+
+impl Data<'_> {
+    /// The data below, where columns are scaled and their squares in both units are ordinary numbers. What finds its own units can read them there, without a copy of every chunk.
+    pub(crate) fn unscaled(&self) -> Option<Unscaled<'_>> {
+        let (source, scaling) = self.source().unscaled().filter(|_| self.sizes.are_usual_below)?;
+        let data = Data {
+            source: Box::new(source),
+            sizes: self.sizes,
+            names: None,
+            origins: None,
+            weights: self.weights.as_deref().map(Cow::Borrowed),
+            ..*self
+        };
+        Some(Unscaled { data, scaling })
+    }
+}
+
 impl ChunkSource for Scaled<'_> {
     fn rows(&self) -> usize {
         self.source.rows()
@@ -63,14 +85,17 @@ impl ChunkSource for Scaled<'_> {
     fn chunks(&self, wanted: &Wanted<'_>, visit: &mut Visit<'_>) -> Result<()> {
         let mut buffer = RowBuffer::default();
         self.source.chunks(wanted, &mut |piece| {
-            buffer.copy(&piece, wanted.columns);
-            buffer.scale(&self.scaling, wanted.columns);
+            buffer.copy_scaled(&piece, wanted.columns, &self.scaling);
             visit(buffer.piece(piece.first, wanted.columns))
         })
     }
 
     fn random_access(&self) -> Option<&dyn RandomAccess> {
         self.source.random_access().map(|_| self as &dyn RandomAccess)
+    }
+
+    fn unscaled(&self) -> Option<(&dyn ChunkSource, &Scaling)> {
+        Some((&*self.source, &self.scaling))
     }
 
     /// The value is that of the storage, which is where people look for it.

@@ -8,6 +8,7 @@
 use super::magnitude::first_in;
 use super::{RowBuffer, Rows, Support};
 use crate::error::{Error, Result};
+use crate::scaling::Scaling;
 use std::ops::{Deref, Range};
 
 /// What a reader asks of a source.
@@ -89,6 +90,11 @@ pub trait ChunkSource: Send + Sync {
         None
     }
 
+    /// The source whose columns this one scales, if that is all it does, and how.
+    fn unscaled(&self) -> Option<(&dyn ChunkSource, &Scaling)> {
+        None
+    }
+
     /// The first entry that is larger than `limit` in size, or NaN.
     fn find_beyond(&self, limit: f64) -> Result<Option<Cell>> {
         let mut found = None;
@@ -142,6 +148,9 @@ impl<P: Deref<Target: ChunkSource> + Send + Sync> ChunkSource for P {
     }
     fn random_access(&self) -> Option<&dyn RandomAccess> {
         (**self).random_access()
+    }
+    fn unscaled(&self) -> Option<(&dyn ChunkSource, &Scaling)> {
+        (**self).unscaled()
     }
     fn find_beyond(&self, limit: f64) -> Result<Option<Cell>> {
         (**self).find_beyond(limit)

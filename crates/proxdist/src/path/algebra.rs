@@ -15,6 +15,11 @@ use crate::ridge::Ridge;
 /// Relative fall of F that counts, and the same relative to F without any feature.
 const FALL: f64 = 1e-11;
 const ROUNDING: f64 = 1e-13;
+/// Rows of the matrix that come along beyond those of features that are still to enter, and the fewest that are worth a pass.
+const MORE: usize = 4;
+const FEWEST: usize = 8;
+/// How many times more than any other feature the cheapest of a support must be worth for that support to be clear.
+const CLEAR: f64 = 10.0;
 /// Exchanges in a row at most; each lowers F, so this is never reached in practice.
 const MOST_EXCHANGES: usize = 10_000;
 
@@ -22,11 +27,13 @@ const MOST_EXCHANGES: usize = 10_000;
 pub(super) struct Algebra<'a> {
     pub(super) form: Form<'a>,
     state: State,
+    /// The largest size that is looked for.
+    largest: usize,
 }
 
 impl<'a> Algebra<'a> {
-    pub(super) fn new(form: Form<'a>) -> Self {
-        Self { form, state: State::default() }
+    pub(super) fn new(form: Form<'a>, largest: usize) -> Self {
+        Self { form, state: State::default(), largest }
     }
 
     /// Brings the state to a support; `false` if that is not possible.
@@ -54,10 +61,21 @@ impl<'a> Algebra<'a> {
         value < than - self.negligible(than)
     }
 
-    /// Rows that may be asked for soon come along where they cost a pass.
+    /// Rows that may be asked for soon come along where they cost a pass: those of the features that are still to come, by what they promise now, and some more.
     fn fetch(&mut self, needed: usize) -> Result<()> {
-        let likely = if self.form.is_on_demand() { self.state.scores().additions(TOGETHER) } else { Vec::new() };
+        let count = (self.largest.saturating_sub(self.state.len()) + MORE).clamp(FEWEST, TOGETHER);
+        let likely = if self.form.is_on_demand() { self.state.scores().additions(count) } else { Vec::new() };
         self.form.fetch(&[needed], &likely)
+    }
+
+    /// Whether all that might join a support lowers F by far less than its cheapest feature does: then larger supports only lead back to it.
+    pub(super) fn is_clear(&mut self, support: &[usize]) -> Result<bool> {
+        if !self.load(support)? {
+            return Ok(false);
+        }
+        let scores = self.state.scores();
+        let least = scores.cheapest(1).first().map_or(0.0, |&at| scores.cost(at));
+        Ok(CLEAR * scores.largest_gain() < least)
     }
 
     fn swap(&mut self, swap: Swap) -> Result<bool> {

@@ -75,7 +75,7 @@ impl Centred {
             let means = means_of(objective, &doubtful)?;
             doubtful.iter().zip(means).for_each(|(&j, mean)| self.means[j] = mean);
         }
-        let about = About { means: &self.means, mean_response: self.mean_response, has_intercept };
+        let about = About { means: &self.means, mean_response: self.mean_response, has_intercept, is_far: true };
         let (cross, linear) = cross_rows(objective, &doubtful, &about)?;
         for (at, &j) in doubtful.iter().enumerate() {
             self.linear[j] = linear[at];
@@ -103,6 +103,8 @@ pub(super) struct About<'a> {
     pub(super) means: &'a [f64],
     pub(super) mean_response: f64,
     pub(super) has_intercept: bool,
+    /// Whether a mean is so large beside what its column varies by that products need both sides centred.
+    pub(super) is_far: bool,
 }
 
 /// The weighted means of some columns, summed about their first row.
@@ -151,7 +153,7 @@ pub(super) fn cross_rows(objective: Objective, chosen: &[usize], about: &About) 
                     linear[at] += *x * z;
                 }
             }
-            if let (Rows::Dense { values, .. }, true) = (chunk.rows, about.has_intercept) {
+            if let (Rows::Dense { values, .. }, true) = (chunk.rows, about.has_intercept && about.is_far) {
                 all.clear();
                 for row in values.chunks_exact(columns) {
                     all.extend(row.iter().zip(about.means).map(|(x, mean)| x - mean));
@@ -162,7 +164,9 @@ pub(super) fn cross_rows(objective: Objective, chosen: &[usize], about: &About) 
             }
         },
     )?;
-    let is_centred = about.has_intercept && !is_sparse(objective.data)?;
+    // One side is centred, so the sums of its columns are next to nothing.
+    let is_sparse = is_sparse(objective.data)?;
+    let is_centred = about.has_intercept && about.is_far && !is_sparse;
     let (products, rest) = sums.split_at(columns * width);
     let (totals, linear) = rest.split_at(width);
     let mut cross = vec![0.0; columns * width];
@@ -172,7 +176,7 @@ pub(super) fn cross_rows(objective: Objective, chosen: &[usize], about: &About) 
             cross[at * columns + j] = products[j * width + at] - shift;
         }
     }
-    if about.has_intercept && !is_centred {
+    if about.has_intercept && is_sparse {
         // Between the chosen columns both sides are centred first: they are the ones that may be far from zero.
         centre_both(objective, chosen, about, &mut cross)?;
     }

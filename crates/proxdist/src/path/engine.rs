@@ -10,6 +10,7 @@ use super::on_demand::OnDemand;
 use super::settings::PathSettings;
 use super::sweeps::Sweeps;
 use super::watch::Watch;
+use crate::data::Unscaled;
 use crate::error::Result;
 use crate::layout::Layout;
 use crate::linalg::Cholesky;
@@ -36,11 +37,11 @@ impl<'p> Engine<'p> {
     pub(super) fn new(searched: Searched<'p>, known: Option<Form<'p>>) -> Result<Self> {
         let Searched { objective, layout, largest, settings } = searched;
         let form = match known {
-            None if objective.loss.is_quadratic() => form_of(searched)?,
+            None if objective.loss.is_quadratic() => form_of(searched, None)?,
             known => known,
         };
         Ok(match form {
-            Some(form) => Self::Algebra(Box::new(Algebra::new(form))),
+            Some(form) => Self::Algebra(Box::new(Algebra::new(form, largest))),
             // Numbers that are too extreme for the matrix are left to Newton's method as well.
             None => Self::Curved(Box::new(Curved::new(objective, layout, (settings.memory, largest))?)),
         })
@@ -59,6 +60,14 @@ impl<'p> Engine<'p> {
         match self {
             Self::Algebra(algebra) => Some(algebra.form),
             Self::Curved(_) => None,
+        }
+    }
+
+    /// Whether rows of the matrix cost a pass over the data, and a support is so much better than larger ones that these need not be looked at.
+    pub(super) fn is_clear(&mut self, support: &[usize]) -> Result<bool> {
+        match self {
+            Self::Algebra(algebra) if algebra.form.is_on_demand() => algebra.is_clear(support),
+            _ => Ok(false),
         }
     }
 
@@ -107,17 +116,22 @@ impl<'p> Engine<'p> {
     }
 }
 
-/// The matrix of a quadratic F, whole or on demand; `None` if the numbers are too extreme for it.
-pub(super) fn form_of(searched: Searched<'_>) -> Result<Option<Form<'_>>> {
+/// The matrix of a quadratic F, whole or on demand; `None` if the numbers are too extreme for it. Columns that are scaled as they are read may be summed as they are stored.
+pub(super) fn form_of<'p>(searched: Searched<'p>, stored: Option<&'p Unscaled<'p>>) -> Result<Option<Form<'p>>> {
     let Searched { objective, layout, largest, settings } = searched;
-    let has_intercept = layout.intercept_count() > 0;
+    let objective = Objective { data: stored.map_or(objective.data, |stored| &stored.data), ..objective };
+    let (has_intercept, scaling) = (layout.intercept_count() > 0, stored.map(|stored| stored.scaling));
     if !fits(objective.data.columns(), 1, settings.memory) {
-        return Ok(Form::on_demand(OnDemand::new(objective, has_intercept, (settings.memory, largest + 1))?));
+        let rows = OnDemand::new(objective, has_intercept, (settings.memory, largest + 1))?;
+        return Ok(Form::on_demand(rows, scaling));
     }
-    let centre = Centre::of(objective, has_intercept)?;
+    let centre = match scaling {
+        Some(scaling) if has_intercept && scaling.is_centered() => Centre::known(objective, &scaling.means)?,
+        _ => Centre::of(objective, has_intercept)?,
+    };
     let mut sums = Centred::new(Moments::of(objective, &centre)?, &centre, has_intercept, None);
     sums.mend(objective, has_intercept)?;
-    Ok(Form::whole(sums, None, has_intercept))
+    Ok(Form::whole(sums, scaling, has_intercept))
 }
 
 /// Whether so many matrices of all products of columns may be kept.

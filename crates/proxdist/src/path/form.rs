@@ -48,6 +48,14 @@ pub(super) struct FormUnits {
 }
 
 impl FormUnits {
+    /// The problem sees these columns scaled.
+    fn see_scaled(&mut self, scaling: &Scaling) {
+        for (j, (mean, factor)) in scaling.means.iter().zip(&scaling.factors).enumerate() {
+            self.scales[j] *= factor;
+            self.means[j] = (self.means[j] - mean) * factor;
+        }
+    }
+
     /// Coefficients on a support with the best intercept, if there is one.
     fn point(&self, support: &[usize], scaled: &[f64]) -> Vec<f64> {
         let mut point: Vec<f64> = support.iter().zip(scaled).map(|(&j, value)| value / self.scales[j]).collect();
@@ -64,7 +72,7 @@ impl<'a> Form<'a> {
     pub(super) fn whole(sums: Centred, scaling: Option<&Scaling>, has_intercept: bool) -> Option<Self> {
         let columns = sums.means.len();
         let is_usable: Vec<bool> = (0..columns).map(|j| sums.has(j, has_intercept)).collect();
-        let Centred { mass, bend, mut means, mean_response, second: mut matrix, linear, square, .. } = sums;
+        let Centred { mass, bend, means, mean_response, second: mut matrix, linear, square, .. } = sums;
         let root = |j: usize| if is_usable[j] { matrix[j * columns + j].sqrt() } else { 1.0 };
         let roots: Vec<f64> = (0..columns).map(root).collect();
         for j in 0..columns {
@@ -73,20 +81,22 @@ impl<'a> Form<'a> {
             column.iter_mut().zip(&roots[j..]).for_each(|(s, root)| *s /= size * root);
         }
         mirror(&mut matrix, columns);
-        let factor = |j: usize| scaling.map_or(1.0, |scaling| scaling.factors[j]);
-        if let Some(scaling) = scaling {
-            means.iter_mut().enumerate().for_each(|(j, mean)| *mean = (*mean - scaling.means[j]) * factor(j));
-        }
-        let scales = (0..columns).map(|j| factor(j) * roots[j] / mass.sqrt()).collect();
+        let scales = roots.iter().map(|root| root / mass.sqrt()).collect();
         let linear: Vec<f64> = linear.iter().zip(&roots).map(|(b, root)| b / (root * mass.sqrt())).collect();
-        let units = FormUnits { scales, means, mean_response, bend: bend / mass, has_intercept };
+        let mut units = FormUnits { scales, means, mean_response, bend: bend / mass, has_intercept };
+        if let Some(scaling) = scaling {
+            units.see_scaled(scaling);
+        }
         let form = Self::new(Products::Whole(matrix), linear, is_usable, 0.5 * square / mass, units);
         form.is_finite().then_some(form)
     }
 
     /// Rows of the matrix when they are asked for.
-    pub(super) fn on_demand(source: OnDemand<'a>) -> Option<Self> {
-        let (linear, is_usable, at_zero, units) = source.form();
+    pub(super) fn on_demand(source: OnDemand<'a>, scaling: Option<&Scaling>) -> Option<Self> {
+        let (linear, is_usable, at_zero, mut units) = source.form();
+        if let Some(scaling) = scaling {
+            units.see_scaled(scaling);
+        }
         let form = Self::new(Products::OnDemand(Box::new(source)), linear, is_usable, at_zero, units);
         form.is_finite().then_some(form)
     }
@@ -102,6 +112,11 @@ impl<'a> Form<'a> {
             Products::OnDemand(_) => true,
         };
         is_finite && self.at_zero.is_finite() && all_finite(&self.linear) && self.units.bend > 0.0
+    }
+
+    /// The way back to the units of the problem.
+    pub(super) fn units(&self) -> &FormUnits {
+        &self.units
     }
 
     /// Number of columns.

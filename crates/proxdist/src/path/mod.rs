@@ -28,6 +28,7 @@ mod point;
 mod proving;
 mod scored;
 mod scores;
+mod second;
 mod settings;
 mod start;
 mod state;
@@ -54,4 +55,5 @@ pub use validation::{FinishedFold, PathValidation, PathWatch};
 pub use watch::{PathObserver, PathProgress};
 
 pub(crate) use improve::{Reach, improved};
+pub(crate) use second::Seconds;
 pub(crate) use start::{Start, StartBudget, quadratic_support, seconds, summed, support_of_size, telling};

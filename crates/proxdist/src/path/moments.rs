@@ -71,6 +71,37 @@ impl Centre {
     }
 }
 
+impl Centre {
+    /// Columns about these numbers, which are close to their means, and the response about its weighted mean: no feature is read.
+    pub(super) fn known(objective: Objective, columns: &[f64]) -> Result<Self> {
+        let sums =
+            Pass::over(objective.data, 2).columns(Some(&[])).sum(2, Working::default, |part, working, chunk| {
+                working.measure(objective, chunk);
+                for (c, z) in working.weights.iter().zip(&working.response) {
+                    part[0] += c * z;
+                    part[1] += c;
+                }
+            })?;
+        let response = if sums[1] > 0.0 { sums[0] / sums[1] } else { 0.0 };
+        Ok(Self { columns: columns.to_vec(), response, is_sparse: is_sparse(objective.data)? })
+    }
+
+    /// Dense columns about their first row, and the response about its mean: as good as means where squares are all that is summed, since for a row $c$ of the data
+    /// $(m - c)^2 \le ns^2$. Sparse ones about zero.
+    pub(super) fn first_row(objective: Objective, has_intercept: bool) -> Result<Self> {
+        let mut columns = vec![0.0; objective.data.columns()];
+        if !has_intercept {
+            return Ok(Self { columns, response: 0.0, is_sparse: is_sparse(objective.data)? });
+        }
+        objective.data.chunks(&Wanted { rows: 0..1, length: 1, columns: None }, &mut |first| {
+            if !first.rows.is_sparse() {
+                first.rows.row(0).for_each(|(j, x)| columns[j] = x);
+            }
+        })?;
+        Self::known(objective, &columns)
+    }
+}
+
 /// Whether only some entries of the rows are stored.
 pub(super) fn is_sparse(data: &Data) -> Result<bool> {
     let mut is_sparse = false;

@@ -11,8 +11,10 @@ use crate::error::Result;
 use crate::objective::Objective;
 use std::collections::HashMap;
 
-/// Rows that are computed in one pass, at most, unless more are needed.
-pub(super) const TOGETHER: usize = 16;
+/// Rows that are computed in one pass, at most.
+pub(super) const TOGETHER: usize = 32;
+/// Standard deviations that the mean of a column may be from zero before products with it need to be centred on both sides: one digit is lost.
+const FAR: f64 = 10.0;
 
 /// Rows that are there, and the way to others.
 pub(super) struct OnDemand<'a> {
@@ -24,6 +26,7 @@ pub(super) struct OnDemand<'a> {
     /// $\sqrt{S_{jj}}$, one where nothing is left of a column.
     roots: Vec<f64>,
     is_usable: Vec<bool>,
+    is_far: bool,
     linear: Vec<f64>,
     square: f64,
     rows: HashMap<usize, Kept>,
@@ -40,7 +43,7 @@ impl<'a> OnDemand<'a> {
     /// Looks at the columns one by one; `memory` in bytes is for rows, of which at least `least` are kept.
     pub(super) fn new(objective: Objective<'a>, has_intercept: bool, (memory, least): (usize, usize)) -> Result<Self> {
         let columns = objective.data.columns();
-        let centre = Centre::of(objective, has_intercept)?;
+        let centre = Centre::first_row(objective, has_intercept)?;
         let size = 3 * columns + 2;
         let sums = Pass::over(objective.data, size).sum(
             size,
@@ -73,7 +76,8 @@ impl<'a> OnDemand<'a> {
         let doubt = if centre.is_sparse { 1e12 } else { 1.0 };
         let is_usable: Vec<bool> = (0..columns).map(|j| is_there(squares[j], mean(j), doubt * bend)).collect();
         let roots = squares.iter().zip(&is_usable).map(|(s, is_usable)| if *is_usable { s.sqrt() } else { 1.0 });
-        let roots = roots.collect();
+        let roots: Vec<f64> = roots.collect();
+        let is_far = (0..columns).any(|j| is_usable[j] && mean(j).abs() * bend.sqrt() > FAR * roots[j]);
         let most_rows = (memory / (8 * columns)).max(least + TOGETHER);
         let (rows, mean_response) = (HashMap::new(), centre.response);
         let clock = 0;
@@ -85,6 +89,7 @@ impl<'a> OnDemand<'a> {
             has_intercept,
             roots,
             is_usable,
+            is_far,
             linear,
             square,
             rows,
@@ -128,7 +133,12 @@ impl<'a> OnDemand<'a> {
             }
         }
         missing.sort_unstable();
-        let about = About { means: &self.means, mean_response: self.mean_response, has_intercept: self.has_intercept };
+        let about = About {
+            means: &self.means,
+            mean_response: self.mean_response,
+            has_intercept: self.has_intercept,
+            is_far: self.is_far,
+        };
         let columns = self.means.len();
         // Sums of many rows at a time would take as much memory as they may.
         for chosen in missing.chunks(TOGETHER) {

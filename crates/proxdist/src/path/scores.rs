@@ -71,6 +71,12 @@ impl Scores<'_> {
         order
     }
 
+    /// What the function falls by when the best feature enters.
+    pub(super) fn largest_gain(&self) -> f64 {
+        let gains = self.slope.iter().zip(self.left).map(|(&r, &d)| gain(r, d, 0.0, (0.0, 0.0), self.floor));
+        0.5 * gains.fold(0.0, f64::max)
+    }
+
     /// The features that gain most by entering, the best first.
     pub(super) fn additions(&self, most: usize) -> Vec<usize> {
         let mut best: Vec<(f64, usize)> = Vec::with_capacity(most + 1);

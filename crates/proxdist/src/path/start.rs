@@ -9,6 +9,7 @@
 
 use super::engine::{Engine, Searched, fits, form_of};
 use super::on_demand::TOGETHER;
+use super::second::Seconds;
 use super::settings::PathSettings;
 use super::watch::{PathObserver, PathProgress, Watch};
 use crate::data::{Data, RowBuffer};
@@ -87,6 +88,8 @@ pub(crate) struct Start {
     pub(crate) support: Vec<usize>,
     /// A quadratic F through its sums, which proofs are made from.
     pub(crate) summed: Option<Summed>,
+    /// Its second derivatives on that support.
+    pub(crate) seconds: Option<Seconds>,
 }
 
 /// F through its sums, if it is quadratic and so many bytes are enough.
@@ -95,10 +98,9 @@ pub(crate) fn summed(objective: Objective, memory: usize) -> Result<Option<Summe
         return Ok(None);
     }
     let settings = PathSettings::default().memory(memory);
-    let Some(mut form) = form_of(Searched { objective, layout: objective.layout(), largest: 0, settings: &settings })?
-    else {
-        return Ok(None);
-    };
+    let stored = objective.data.unscaled();
+    let searched = Searched { objective, layout: objective.layout(), largest: 0, settings: &settings };
+    let Some(mut form) = form_of(searched, stored.as_ref())? else { return Ok(None) };
     form.set_ridge(objective.ridge);
     Ok(form.summed(objective.data.rows()))
 }
@@ -140,15 +142,30 @@ fn found(
     poll: &mut dyn FnMut() -> ControlFlow<()>,
 ) -> Result<Option<Start>> {
     let settings = PathSettings::default().walk(walk).walk_at((size, size)).memory(memory);
+    let searched = |largest| Searched { objective, layout: objective.layout(), largest, settings: &settings };
     let largest = (size + BEYOND).min(objective.data.columns());
-    let searched = Searched { objective, layout: objective.layout(), largest, settings: &settings };
     let mut polled = Polled(poll);
     let mut watch = Watch::new(&mut polled);
-    let mut engine = Engine::new(searched, None)?;
-    let places = engine.places(searched, objective.ridge, &[], &mut watch)?;
+    let stored = objective.data.unscaled();
+    let form = if objective.loss.is_quadratic() { form_of(searched(largest), stored.as_ref())? } else { None };
+    let is_on_demand = form.as_ref().is_some_and(|form| form.is_on_demand());
+    let mut engine = Engine::new(searched(largest), form)?;
+    let mut places = Vec::new();
+    if is_on_demand {
+        places = engine.places(searched(size), objective.ridge, &[], &mut watch)?;
+    }
+    let is_clear = match places.get(size) {
+        Some(Some(place)) => engine.is_clear(&place.support)?,
+        _ => false,
+    };
+    if !is_clear {
+        places = engine.places(searched(largest), objective.ridge, &places, &mut watch)?;
+    }
     let Some(place) = places.into_iter().nth(size).flatten() else { return Ok(None) };
-    let summed = engine.into_form().and_then(|form| form.summed(objective.data.rows()));
-    Ok(Some(Start { support: place.support, summed }))
+    let form = engine.into_form();
+    let seconds = form.as_ref().and_then(|form| Seconds::of(form, &place.support, objective.ridge));
+    let summed = form.and_then(|form| form.summed(objective.data.rows()));
+    Ok(Some(Start { support: place.support, summed, seconds }))
 }
 
 /// About how many operations a path up to a size takes.

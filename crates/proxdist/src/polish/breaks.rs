@@ -76,7 +76,15 @@ impl Breaking<'_> {
         let Some(best) = best else { return Err(crate::error::Error::Empty { what: "starts" }) };
         let exchanges = if poll().is_break() { Exchanges::CutShort } else { exchanges };
         let Fitted { theta, value, stationarity, .. } = best;
-        Ok(Polished { theta, value, gradient: None, stationarity: Some(stationarity), exchanges, summed: None })
+        Ok(Polished {
+            theta,
+            value,
+            gradient: None,
+            diagonal: None,
+            stationarity: Some(stationarity),
+            exchanges,
+            summed: None,
+        })
     }
 
     /// The minimiser of F with these breaks, started from a point near it.

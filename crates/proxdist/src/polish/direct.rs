@@ -38,6 +38,7 @@ impl Search<'_> {
         let start = quadratic_support(self.objective, size, self.effort.walk(), &mut poll)?;
         let Some(start) = start.filter(|_| !watch.was_over()) else { return Ok(None) };
         exchange.summed = start.summed;
+        exchange.seconds = start.seconds;
         let Some(first) = problem.refit(start.support, None, EXACT, watch)? else { return Ok(None) };
         let mut best = self.descend(exchange, first, watch)?;
         for other in given {

@@ -19,6 +19,7 @@ use crate::constraint::Structure;
 use crate::error::Result;
 use crate::exchanges::Exchanges;
 use crate::objective::Objective;
+use crate::path::Seconds;
 use crate::proof::Summed;
 
 /// Columns whose exchange is scored where there are too many to keep second derivatives of all.
@@ -52,8 +53,9 @@ pub(super) struct Exchange<'s, 'p> {
     gram: Option<Gram>,
     /// The unit of each column, where units are single columns.
     unit_of: Vec<Option<usize>>,
-    /// Second derivatives of all columns, which never change for a quadratic F.
+    /// Second derivatives of all columns, which never change for a quadratic F, and that of the intercept.
     diagonal: Option<Vec<f64>>,
+    bend: f64,
     sample: Option<Objective<'p>>,
     /// Operations left for fits that rule exchanges out.
     pub(super) budget: Budget,
@@ -61,6 +63,8 @@ pub(super) struct Exchange<'s, 'p> {
     pub(super) measured: Option<(Vec<f64>, f64, Vec<f64>)>,
     /// F through its sums, where a path was looked for.
     pub(super) summed: Option<Summed>,
+    /// Second derivatives on the support that it found.
+    pub(super) seconds: Option<Seconds>,
     /// Where the search has ended from each of its starts.
     pub(super) ends: Vec<Vec<f64>>,
 }
@@ -81,12 +85,22 @@ impl<'s, 'p> Exchange<'s, 'p> {
             gram,
             unit_of,
             diagonal: None,
+            bend: 0.0,
             sample,
             budget,
             measured: None,
             summed: None,
+            seconds: None,
             ends: Vec::new(),
         })
+    }
+
+    /// The diagonal of the Hessian of a quadratic F, if it was measured: the same at every point.
+    pub(super) fn take_diagonal(&mut self) -> Option<Vec<f64>> {
+        let objective = self.problem.objective;
+        let mut diagonal = self.diagonal.take().filter(|_| objective.loss.is_quadratic())?;
+        diagonal.extend(objective.layout().has_intercepts().then_some(self.bend));
+        Some(diagonal)
     }
 
     pub(super) fn gram(&mut self) -> Option<&mut Gram> {
@@ -177,9 +191,12 @@ impl<'s, 'p> Exchange<'s, 'p> {
     pub(super) fn sweep(&mut self, best: &Fitted, theta: &[f64]) -> Result<Sweep> {
         let objective = self.problem.objective;
         let known = self.diagonal.take().filter(|_| objective.loss.is_quadratic());
-        let measured = sweep(objective, theta, &best.support, known)?;
+        let measured = match &self.seconds {
+            Some(seconds) if seconds.support == best.support => Sweep::with_seconds(objective, theta, seconds)?,
+            _ => sweep(objective, theta, &best.support, known)?,
+        };
         if objective.loss.is_quadratic() {
-            self.diagonal = Some(measured.diagonal.clone());
+            (self.diagonal, self.bend) = (Some(measured.diagonal.clone()), measured.bend);
         }
         self.measured = Some((theta.to_vec(), measured.value, measured.gradient.clone()));
         Ok(measured)

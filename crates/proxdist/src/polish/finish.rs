@@ -38,6 +38,8 @@ pub(crate) struct Polished {
     pub(crate) value: f64,
     /// Its gradient there, where the finish has seen it.
     pub(crate) gradient: Option<Vec<f64>>,
+    /// The diagonal of the Hessian of a quadratic F, where the finish has seen it.
+    pub(crate) diagonal: Option<Vec<f64>>,
     /// For rank sets: the gradient along the set, relative to the size that gradients have.
     pub(crate) stationarity: Option<f64>,
     /// What is known about other choices of features.
@@ -109,7 +111,15 @@ impl Finish<'_> {
             Exchanges::NotApplicable => Exchanges::NotApplicable,
             _ => Exchanges::CutShort,
         };
-        Ok(Polished { theta: first.to_vec(), value, gradient: None, stationarity: None, exchanges, summed: None })
+        Ok(Polished {
+            theta: first.to_vec(),
+            value,
+            gradient: None,
+            diagonal: None,
+            stationarity: None,
+            exchanges,
+            summed: None,
+        })
     }
 
     fn penalty(&self, theta: &[f64]) -> f64 {
@@ -138,7 +148,7 @@ impl Finish<'_> {
             value = rows_and_balls::minimise(&mut function, &conic, &mut theta, until)?.value;
         }
         let exchanges = Exchanges::NotApplicable;
-        Ok(Polished { theta, value, gradient: None, stationarity: None, exchanges, summed: None })
+        Ok(Polished { theta, value, gradient: None, diagonal: None, stationarity: None, exchanges, summed: None })
     }
 
     fn family(&self, starts: &[&[f64]], poll: Poll) -> Result<Polished> {
@@ -179,6 +189,7 @@ impl Finish<'_> {
             theta,
             value: finished.value,
             gradient: finished.gradient,
+            diagonal: None,
             stationarity: is_rank.then_some(finished.stationarity),
             exchanges: Exchanges::NotApplicable,
             summed: None,
@@ -191,7 +202,7 @@ impl Finish<'_> {
         let direct = direct::plain_size(self.constraint, objective);
         let search = Search { objective, choosing, effort: self.effort, direct, sample: None };
         let sample = if direct.is_some() { None } else { self.sample(LARGE, SAMPLE)? };
-        let Found { theta, value, gradient, exchanges, summed, .. } = match sample {
+        let Found { theta, value, gradient, diagonal, exchanges, summed, .. } = match sample {
             None => search.finish(starts, poll)?,
             Some(sample) => {
                 let part = sample.data()?;
@@ -203,7 +214,7 @@ impl Finish<'_> {
                 Search { sample: Some(on_part), ..search }.finish(&starts, poll)?
             }
         };
-        Ok(Polished { theta, value, gradient, stationarity: None, exchanges, summed })
+        Ok(Polished { theta, value, gradient, diagonal, stationarity: None, exchanges, summed })
     }
 
     /// The same problem on some of the rows.

@@ -61,6 +61,8 @@ pub(crate) struct Found {
     pub(crate) value: f64,
     /// The gradient there, if the last look was at exactly this point.
     pub(crate) gradient: Option<Vec<f64>>,
+    /// The diagonal of the Hessian of a quadratic F, if it was measured.
+    pub(crate) diagonal: Option<Vec<f64>>,
     pub(crate) exchanges: Exchanges,
     /// F through its sums, if the search needed them.
     pub(crate) summed: Option<Summed>,
@@ -80,6 +82,7 @@ impl Search<'_> {
         let (best, exchanges) = self.search(&problem, &mut exchange, starts, &mut watch)?;
         let (measured, summed, ends) =
             (exchange.measured.take(), exchange.summed.take(), std::mem::take(&mut exchange.ends));
+        let diagonal = exchange.take_diagonal();
         let reached = best.map(|best| (problem.spread(&best), best.units));
         // What rounding may have raised is not handed on.
         let lowest = self.valued(starts)?.into_iter().min_by(|a, b| a.0.total_cmp(&b.0));
@@ -90,17 +93,17 @@ impl Search<'_> {
         match (reached, lowest) {
             (Some((theta, _)), lowest) if lowest.is_none_or(|(lowest, _)| value <= lowest) => {
                 let gradient = measured.filter(|(at, ..)| *at == theta).map(|(_, _, gradient)| gradient);
-                Ok(Found { theta, value, gradient, exchanges, summed, ends })
+                Ok(Found { theta, value, gradient, diagonal, exchanges, summed, ends })
             }
             (reached, Some((value, start))) => {
                 let is_same = |units: &Vec<usize>| choice.active(start).iter().all(|unit| units.contains(unit));
                 let stands = exchanges == Exchanges::EveryChoice || reached.is_some_and(|(_, units)| is_same(&units));
                 let exchanges = if stands { exchanges } else { Exchanges::CutShort };
-                Ok(Found { theta: start.to_vec(), value, gradient: None, exchanges, summed, ends })
+                Ok(Found { theta: start.to_vec(), value, gradient: None, diagonal, exchanges, summed, ends })
             }
             (_, None) => {
                 let exchanges = Exchanges::CutShort;
-                Ok(Found { theta: Vec::new(), value, gradient: None, exchanges, summed: None, ends })
+                Ok(Found { theta: Vec::new(), value, gradient: None, diagonal, exchanges, summed: None, ends })
             }
         }
     }
@@ -172,7 +175,7 @@ impl Search<'_> {
         let budgets = if self.sample.is_none() { self.effort.paths() } else { &[] };
         for (round, &budget) in budgets.iter().enumerate() {
             let mut others = Vec::new();
-            if let Some(Start { support, summed }) = self.by_path(problem, budget, watch)? {
+            if let Some(Start { support, summed, .. }) = self.by_path(problem, budget, watch)? {
                 exchange.summed = summed.or(exchange.summed.take());
                 others.extend(if watch.was_over() { None } else { problem.refit(support, None, EXACT, watch)? });
             }

@@ -7,6 +7,7 @@ use crate::data::{Pass, Support};
 use crate::error::Result;
 use crate::linalg::{add_transposed_product, dot};
 use crate::objective::Objective;
+use crate::path::Seconds;
 
 /// Derivatives at a point, for all columns.
 pub(crate) struct Sweep {
@@ -17,7 +18,7 @@ pub(crate) struct Sweep {
     /// $\sum_i w_i\ell''_ix_{ij}^2 + \lambda$ for every column.
     pub(crate) diagonal: Vec<f64>,
     /// $\sum_i w_i\ell''_i$, the second derivative of the intercept.
-    bend: f64,
+    pub(crate) bend: f64,
     /// Second derivatives between every column and the support (with the intercept), if they were asked for and are few
     /// enough to keep.
     pub(crate) crosses: Option<Vec<f64>>,
@@ -29,6 +30,14 @@ impl Sweep {
         let mut gradient = vec![0.0; theta.len()];
         let value = objective.gradient(theta, &mut gradient)?;
         Ok(Self { value, gradient, ..sweep(sample, theta, support, None)? })
+    }
+
+    /// The same for a quadratic F whose second derivatives are known: a pass for the gradient alone.
+    pub(crate) fn with_seconds(objective: Objective, theta: &[f64], seconds: &Seconds) -> Result<Self> {
+        let mut gradient = vec![0.0; theta.len()];
+        let value = objective.gradient(theta, &mut gradient)?;
+        let (diagonal, crosses) = (seconds.diagonal.clone(), Some(seconds.crosses.clone()));
+        Ok(Self { value, gradient, diagonal, bend: seconds.bend, crosses })
     }
 
     /// The Hessian on the support and the intercept, full and symmetric; the support must be that of the sweep.

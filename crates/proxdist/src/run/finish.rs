@@ -59,6 +59,7 @@ impl Run<'_> {
         })?;
         reached.theta = polished.theta;
         reached.known = polished.gradient.map(|gradient| (polished.value, gradient));
+        reached.diagonal = polished.diagonal;
         reached.stationarity = polished.stationarity;
         reached.exchanges = polished.exchanges;
         reached.summed = polished.summed;
