@@ -32,7 +32,7 @@ pub use row_buffer::RowBuffer;
 pub use rows::Rows;
 pub(crate) use scaled::Unscaled;
 pub use source::{Cell, ChunkSource, Piece, RandomAccess, Visit, Wanted};
-pub(crate) use source::{length, products_at};
+pub(crate) use source::{length, products_at, read};
 pub use sparse::{Index, Sparse};
 pub use sparse_fault::SparseFault;
 pub use subset::{Part, Subset};
