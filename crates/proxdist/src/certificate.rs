@@ -287,6 +287,16 @@ impl Judge<'_> {
         Ok(Certified { certificate, value, reference })
     }
 
+    /// The stationarity of a point, as in a certificate.
+    pub(crate) fn stationarity(&self, theta: &[f64]) -> Result<f64> {
+        let mut gradient = vec![0.0; theta.len()];
+        let value = self.objective.gradient(theta, &mut gradient)?;
+        let at_zero = self.objective.value(&vec![0.0; theta.len()])?;
+        let metric = self.metric(theta)?;
+        let measured = Measured { theta, value, gradient: &gradient, metric: &metric };
+        Ok(relative(self.residual(measured)?, floored(value, at_zero)))
+    }
+
     /// The diagonal of the Hessian; on very many rows that of a sample, which is good enough for a metric.
     fn metric(&self, theta: &[f64]) -> Result<Vec<f64>> {
         let Objective { data, loss, ridge, .. } = self.objective;

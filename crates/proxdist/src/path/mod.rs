@@ -20,6 +20,7 @@ mod improve;
 #[cfg(test)]
 mod improve_tests;
 mod in_memory;
+mod ladder;
 mod model;
 mod moments;
 mod newton;
@@ -29,6 +30,7 @@ mod proving;
 mod scored;
 mod scores;
 mod settings;
+mod sized;
 mod start;
 mod state;
 #[cfg(test)]

@@ -95,7 +95,8 @@ pub(crate) fn summed(objective: Objective, memory: usize) -> Result<Option<Summe
         return Ok(None);
     }
     let settings = PathSettings::default().memory(memory);
-    let Some(mut form) = form_of(Searched { objective, layout: objective.layout(), largest: 0, settings: &settings })?
+    let Some(mut form) =
+        form_of(Searched { objective, layout: objective.layout(), largest: 0, settings: &settings, sets: None })?
     else {
         return Ok(None);
     };
@@ -141,7 +142,7 @@ fn found(
 ) -> Result<Option<Start>> {
     let settings = PathSettings::default().walk(walk).walk_at((size, size)).memory(memory);
     let largest = (size + BEYOND).min(objective.data.columns());
-    let searched = Searched { objective, layout: objective.layout(), largest, settings: &settings };
+    let searched = Searched { objective, layout: objective.layout(), largest, settings: &settings, sets: None };
     let mut polled = Polled(poll);
     let mut watch = Watch::new(&mut polled);
     let mut engine = Engine::new(searched, None)?;
