@@ -17,6 +17,7 @@ __all__ = [
     "evaluate",
     "fit",
     "folds",
+    "least_size",
     "linear_predictor",
     "lines_figure",
     "loss_facts",
@@ -31,6 +32,8 @@ __all__ = [
     "search_defaults",
     "select",
     "set_examples",
+    "set_of_size",
+    "set_size",
     "settings",
     "write_whole",
 ]
@@ -70,6 +73,9 @@ def project(
     names: list[str] | None = None,
 ) -> NDArray[np.float64]: ...
 def canonical_set(text: str) -> str: ...
+def set_size(text: str) -> tuple[int, bool] | None: ...
+def set_of_size(text: str, size: int) -> str | None: ...
+def least_size(text: str, names: list[str]) -> int: ...
 def linear_predictor(features: Any, coef: NDArray[np.float64], intercept: float) -> NDArray[np.float64]: ...
 def loss_facts(loss: str) -> dict[str, Any]: ...
 def loss_mean(loss: str, predictors: NDArray[np.float64]) -> NDArray[np.float64]: ...

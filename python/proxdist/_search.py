@@ -9,8 +9,10 @@ import numpy as np
 from scipy.stats import rankdata
 
 from . import _proxdist
+from ._coordinates import numbered
 from ._held_out import held_out, matrix
-from .sets import Projection, Sparsity, WholeSpace, parse
+from ._sizes import sized
+from .sets import Projection, WholeSpace, parse
 
 #: The largest number of features where none is given, and the ridges that are tried with every number of features.
 LARGEST = 30
@@ -86,12 +88,32 @@ class Search:
         finally:
             del self._groups
 
-    def _is_by_paths(self: Any) -> bool:
-        """Whether all numbers of features are found at once: sparsity alone, fitted in the usual way."""
+    def _path(self: Any) -> tuple[str, int | None, bool] | None:
+        """The set whose numbers of features or groups are found all at once, where that is how it is fitted.
+
+        Convex sets without such a number are fitted one by one, unless the grid asks for numbers of features.
+        """
         names = set(() if self.grid is None else self.grid)
-        usual = self.method == "spd" and bool(self.polish) and names <= {"sparsity", "ridge"}
-        plain = self._set()
-        return usual and isinstance(plain, (Sparsity, WholeSpace)) and plain._on is None
+        usual = self.method == "spd" and bool(self.polish) and names <= {"sparsity", "group-sparsity", "ridge"}
+        asked = self._set()
+        if not usual or isinstance(asked, Projection):
+            return None
+        spec = asked.spec_for(self._names() or numbered(self.n_features_in_))
+        if _proxdist.set_size(spec) is None and not isinstance(asked, WholeSpace):
+            return None
+        return sized(asked, self._names() or numbered(self.n_features_in_))
+
+    def _sizes(self: Any, path: tuple[str, int | None, bool], rows: dict[str, Any]) -> range:
+        """The numbers of features, or groups, where none are given."""
+        spec, own, counts_groups = path
+        names = self._names() or numbered(self.n_features_in_)
+        if own is not None and counts_groups:
+            return range(max(1, _proxdist.least_size(spec, names)), own + 1)
+        most = usual_largest(rows, self.n_features_in_)
+        if own is None or spec == f"sparsity:{own}":
+            return range(1, most + 1)
+        least = max(1, _proxdist.least_size(spec, names))
+        return range(least, max(most, least) + 1)
 
     def _weight(self: Any) -> float:
         return 0.0 if self.ridge == "auto" else float(self.ridge)
@@ -101,13 +123,14 @@ class Search:
         grid = self.grid
         if grid is not None and (not isinstance(grid, Mapping) or not grid):
             raise TypeError(f"grid is a dictionary such as {{'sparsity': [5, 10, 20]}}, got {grid!r}")
-        features, by_paths = self.n_features_in_, self._is_by_paths()
-        if grid is None and by_paths:
-            grid = {"sparsity": range(1, usual_largest(rows, features) + 1)}
+        features, path = self.n_features_in_, self._path()
+        if grid is None and path is not None:
+            grid = {"group-sparsity" if path[2] else "sparsity": self._sizes(path, rows)}
         elif grid is None:
             steps = [step for step in LADDER if step < features]
             grid = {"sparsity": steps + ([features] if features <= LADDER[-1] else [])}
-        if by_paths and self.ridge == "auto" and "sparsity" in grid and "ridge" not in grid:
+        varied = "sparsity" in grid or "group-sparsity" in grid
+        if path is not None and self.ridge == "auto" and varied and "ridge" not in grid:
             grid = {**grid, "ridge": RIDGES}
         return [_axis(name, values) for name, values in grid.items()]
 

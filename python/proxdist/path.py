@@ -12,20 +12,22 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from . import _losses, _proxdist
+from ._coordinates import numbered
 from ._held_out import held_out
 from ._input import checked, features, per_row, whole
 from ._losses import grammar
 from ._path_picture import draw
 from ._search import RIDGES, usual_largest
+from ._sizes import of_size, sized
 from .classification import ConstrainedClassifier
 from .regression import ConstrainedRegressor
-from .sets import Sparsity
+from .sets import parse
 
 CRITERIA = ("cv", "cv-best", "aic", "bic", "ebic")
 
 
 class SparsePath(BaseEstimator):
-    """The best models found of 0, 1, …, ``largest`` features, all together.
+    """The best models found of all numbers of features up to ``largest``, all together.
 
     Nobody knows how many features a model should have. This looks for the best model of every size at once, scores
     them on rows that were held out, and hands over the one that a criterion chooses.
@@ -35,7 +37,12 @@ class SparsePath(BaseEstimator):
     loss : str
         As for :class:`ConstrainedRegressor` and :class:`ConstrainedClassifier`, by name.
     largest : int, optional
-        The largest number of features; by default 30, or all features, or half the rows if those are fewer.
+        The largest number of features, or of groups; by default the number in ``constraint``, and without one 30, or
+        all features, or half the rows if those are fewer.
+    constraint : set, str or None
+        The set whose number of features or groups is replaced by each size: ``Selection(10, keep=["age"])``,
+        ``"group-sparsity:5;by=prefix"``, ``Sparsity(10) & Simplex()``. A set without such a number, as ``NonNegative()``,
+        stands beside sparsity. By default features are chosen freely.
     ridges : sequence of float, optional
         Weights of the ridge term, a path for each. By default 0, 1e-4, 1e-3, 1e-2 and 1e-1 with ``cv``, else 0 alone:
         criteria without held-out rows do not see shrinkage.
@@ -49,8 +56,8 @@ class SparsePath(BaseEstimator):
     Attributes
     ----------
     sizes_, ridges_, objective_, coefs_, intercepts_, supports_ :
-        One entry for each size and ridge, sizes from 0 on for one ridge after the other. Coefficients are in the units
-        of the data.
+        One entry for each size and ridge, sizes from 0 on, or from the least that the set has a point of, for one ridge
+        after the other. Coefficients are in the units of the data.
     separated_ :
         Whether the classes are told apart without error, so that F has no minimum there; a ridge gives it one.
     aic_, bic_, ebic_ :
@@ -65,6 +72,7 @@ class SparsePath(BaseEstimator):
         loss: str = "squared",
         largest: int | None = None,
         *,
+        constraint: Any = None,
         ridges: Any = None,
         cv: Any = 10,
         scoring: Any = "loss",
@@ -75,6 +83,7 @@ class SparsePath(BaseEstimator):
     ) -> None:
         self.loss = loss
         self.largest = largest
+        self.constraint = constraint
         self.ridges = ridges
         self.cv = cv
         self.scoring = scoring
@@ -96,6 +105,7 @@ class SparsePath(BaseEstimator):
             raise TypeError(f"a path needs a loss by name, got {self.loss!r}")
         if self.standardize not in ("auto", True, False):
             raise ValueError(f"standardize must be 'auto', True or False, got {self.standardize!r}")
+        given = X
         X, y = checked(self, X, y, reset=True)
         response = y
         if self._is_classification():
@@ -105,7 +115,11 @@ class SparsePath(BaseEstimator):
                 raise ValueError(f"a path needs two classes, y has {len(self.classes_)}")
             response = (y == self.classes_[1]).astype(np.float64)
         rows = per_row(response, sample_weight, offset, X)
-        largest = usual_largest(rows, X.shape[1]) if self.largest is None else whole("largest", self.largest, 1)
+        names = getattr(self, "feature_names_in_", None)
+        names = None if names is None else [str(name) for name in names]
+        spec, own, _ = sized(parse(self.constraint), names or numbered(X.shape[1]))
+        usual = own or usual_largest(rows, X.shape[1])
+        largest = usual if self.largest is None else whole("largest", self.largest, 1)
         if largest > X.shape[1]:
             raise ValueError(f"largest={largest} features, but there are {X.shape[1]}")
         usual_ridges = RIDGES if self.cv is not None else (0.0,)
@@ -117,12 +131,12 @@ class SparsePath(BaseEstimator):
         problem = {
             "loss": grammar(self.loss),
             "classes": self._is_classification(),
-            "constraint": f"sparsity:{largest}",
+            "constraint": of_size(spec, largest),
             "ridge": 0.0,
             "intercept": bool(self.fit_intercept),
             "standardize": None if self.standardize == "auto" else bool(self.standardize),
             "shape": None,
-            "names": None,
+            "names": names,
             "start": None,
             "is_finished": False,
         }
@@ -140,8 +154,10 @@ class SparsePath(BaseEstimator):
             warnings.warn(
                 "The path was interrupted: these are the sizes found so far.", ConvergenceWarning, stacklevel=2
             )
+        self._spec = spec
         self._keep(found)
-        self._training = (X, y, sample_weight, offset)
+        # Names of features come with the data as they were given.
+        self._training = (given, y, sample_weight, offset)
         return self
 
     def _keep(self, found: dict[str, Any]) -> None:
@@ -189,7 +205,7 @@ class SparsePath(BaseEstimator):
         kind = ConstrainedClassifier if self._is_classification() else ConstrainedRegressor
         model = kind(
             loss=self.loss,
-            constraint=Sparsity(int(self.sizes_[at])),
+            constraint=parse(of_size(self._spec, int(self.sizes_[at]))),
             ridge=float(self.ridges_[at]),
             fit_intercept=self.fit_intercept,
             standardize=self.standardize,

@@ -304,10 +304,29 @@ class Kinks(_Curve):
 
 
 class Fused(ConstraintSet):
-    """Magnitudes of the differences between neighbours that sum to at most ``radius``: little total variation."""
+    """Magnitudes of the differences between neighbours that sum to at most ``radius``: little total variation.
 
-    def __init__(self, radius: float, on: On = None) -> None:
-        super().__init__(f"fused:{_number(radius)}", radius, on=on)
+    ``order=2`` takes differences of these differences, so that slopes change little, and so on; ``matrix`` takes the
+    entries of ``matrix @ x``.
+    """
+
+    def __init__(
+        self, radius: float, order: int = 1, matrix: Iterable[Iterable[float]] | None = None, on: On = None
+    ) -> None:
+        if matrix is not None and order != 1:
+            raise ValueError("give an order or a matrix, not both")
+        options = "" if order == 1 else f";order={order}"
+        rows = None if matrix is None else [list(row) for row in matrix]
+        if rows is not None:
+            options = f";d={'|'.join(map(_numbers, rows))}"
+        super().__init__(f"fused:{_number(radius)}{options}", radius, order, rows, on=on)
+
+    def __repr__(self) -> str:
+        radius, order, matrix = self._arguments
+        parts = [repr(radius)] + ([f"order={order}"] if order != 1 else [])
+        parts += [] if matrix is None else [f"matrix={matrix!r}"]
+        parts += [] if self._on is None else [f"on={self._on!r}"]
+        return f"Fused({', '.join(parts)})"
 
 
 class GroupSparsity(ConstraintSet):

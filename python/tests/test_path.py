@@ -7,7 +7,7 @@ import pytest
 from conftest import planted, planted_classes
 from sklearn.base import clone
 
-from proxdist import ConstrainedClassifier, ConstrainedRegressor, Sparsity, SparsePath
+from proxdist import ConstrainedClassifier, ConstrainedRegressor, Selection, Sparsity, SparsePath
 
 X, Y, TRUTH = planted(rows=120, columns=8)
 
@@ -101,3 +101,34 @@ def test_a_choice_that_cannot_be_made_says_why():
     for criterion, message in [("bic", "likelihood"), ("cv", "held-out"), ("luck", "one of")]:
         with pytest.raises(ValueError, match=message):
             path.best(criterion)
+
+
+def test_a_set_with_rules_has_a_path_too():
+    path = SparsePath(constraint=Selection(4, keep=[5, 6]), cv=None).fit(X, Y)
+    assert path.sizes_.tolist() == [2, 3, 4]
+    for at, size in enumerate(path.sizes_):
+        others = [j for j in range(8) if j not in (5, 6)]
+        best = min(squares((5, 6, *rest)) for rest in combinations(others, size - 2))
+        assert path.objective_[at] == pytest.approx(best, rel=1e-9)
+    model = path.best("bic")
+    assert {5, 6} <= set(model.support_.tolist())
+    assert model.objective_ <= path.objective_[path.index("bic")] * (1 + 1e-12)
+
+
+def test_names_and_groups_hold_for_paths():
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame(X, columns=[f"{'ab'[j % 2]}_{j}" for j in range(8)])
+    path = SparsePath(constraint="sparsity:3;keep=a_0", cv=3, ridges=[0.0]).fit(frame, Y)
+    assert all(0 in support for support in path.supports_)
+    assert path.best().feature_names_in_.tolist() == list(frame.columns)
+    groups = SparsePath(constraint="group-sparsity:2;by=prefix", cv=None).fit(frame, Y)
+    assert [len(support) for support in groups.supports_] == [0, 4, 8]
+
+
+def test_sets_without_a_number_stand_beside_sparsity():
+    path = SparsePath(largest=3, constraint="nonneg", cv=None).fit(X, Y)
+    assert (path.coefs_ >= 0).all() and path.sizes_.tolist() == [0, 1, 2, 3]
+    with pytest.raises(ValueError, match="several numbers"):
+        SparsePath(constraint="blocks[1-4: sparsity:1][5-8: sparsity:2]", cv=None).fit(X, Y)
+    with pytest.raises(TypeError, match="name"):
+        SparsePath(constraint=lambda x: x, cv=None).fit(X, Y)

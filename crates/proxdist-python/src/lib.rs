@@ -36,8 +36,8 @@ mod _proxdist {
     use super::select::select;
     #[pymodule_export]
     use super::tools::{
-        canonical_set, constraints, evaluate, folds, linear_predictor, loss_facts, loss_mean, loss_names, losses,
-        model_fields, project, search_defaults, set_examples, settings, write_whole,
+        canonical_set, constraints, evaluate, folds, least_size, linear_predictor, loss_facts, loss_mean, loss_names,
+        losses, model_fields, project, search_defaults, set_examples, set_of_size, set_size, settings, write_whole,
     };
     use pyo3::prelude::*;
 

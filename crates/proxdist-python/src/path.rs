@@ -5,12 +5,11 @@ use crate::error::exception;
 use crate::held_out::HeldOut;
 use crate::problem::{self, Options, Request};
 use crate::supervise::{Link, Search, supervised};
-use proxdist::constraint::Sparsity;
 use proxdist::path::{
     Criterion, FinishedFold, Path, PathObserver, PathProgress, PathSettings, PathValidation, PathWatch,
 };
 use proxdist::{Preparation, Problem, Units};
-use pyo3::exceptions::PyKeyboardInterrupt;
+use pyo3::exceptions::{PyKeyboardInterrupt, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::ops::ControlFlow;
@@ -85,24 +84,28 @@ pub(crate) fn path<'py>(
     let how = PathSettings::default().ridges(plan.ridges);
     let how = settings.threads_value().map_or(how.clone(), |threads| how.threads(threads));
     let (largest, folds, seed) = (plan.largest, plan.held_out.folds, settings.seed_value());
+    let Some(spec) = problem.constraint.spec()? else {
+        return Err(PyValueError::new_err("a path needs a set with a name, such as \"sparsity:10;keep=age\""));
+    };
     let link = Link::default();
     let (found, units, scores) = supervised(py, &link, plan.progress, || {
         let failed = |error| exception(&error);
         let data = problem.data(source, numbers).map_err(failed)?;
         let loss = problem.loss.loss(problem.classes, &link)?;
+        let set = spec.build_for(&data).map_err(failed)?;
         if folds == 0 {
-            let set = Sparsity::at_most(largest);
-            let units = Preparation::decide(problem.standardize(), [&set as _], problem.intercept)
+            let units = Preparation::decide(problem.standardize(), [&*set], problem.intercept)
                 .and_then(|preparation| preparation.units(&data, largest_ridge))
                 .map_err(failed)?;
             let data = units.apply(data).map_err(failed)?;
-            let asked = Problem::new(&data, loss, set).ridge(units.ridge(0.0)).intercept(problem.intercept);
+            let asked = Problem::new(&data, loss, &*set).ridge(units.ridge(0.0)).intercept(problem.intercept);
             let found = Path::trace_observed(&asked, &how, &mut Linked(&link)).map_err(failed)?;
             drop(asked);
             return Ok((found, units, None));
         }
         let scorer = plan.held_out.scorer(&link);
         let validation = PathValidation::new(&data, loss, largest)
+            .constraint(&*set)
             .intercept(problem.intercept)
             .standardize(problem.standardize())
             .folds(folds)

@@ -57,6 +57,28 @@ pub(crate) fn canonical_set(text: &str) -> PyResult<String> {
     SetSpec::parse(text).map(|spec| spec.to_string()).map_err(|error| exception(&error))
 }
 
+/// How many features or groups a set lets be chosen, and whether it is groups; `None` if it has no such number, or several.
+#[pyfunction]
+pub(crate) fn set_size(text: &str) -> PyResult<Option<(usize, bool)>> {
+    let spec = SetSpec::parse(text).map_err(|error| exception(&error))?;
+    Ok(spec.size().map(|size| (size, spec.counts_groups())))
+}
+
+/// The same set with another such number.
+#[pyfunction]
+pub(crate) fn set_of_size(text: &str, size: usize) -> PyResult<Option<String>> {
+    let spec = SetSpec::parse(text).map_err(|error| exception(&error))?;
+    Ok(spec.with_size(size).map(|spec| spec.to_string()))
+}
+
+/// The least such number with which the set has a point.
+#[pyfunction]
+pub(crate) fn least_size(py: Python<'_>, text: String, names: Vec<String>) -> PyResult<usize> {
+    let Some(spec) = Named::Text(text).spec()? else { return Ok(0) };
+    let shape = Shape::Vector(names.len());
+    py.detach(|| spec.least_size(shape, &Names::of(&names))).map_err(|error| exception(&error))
+}
+
 /// $x_i^T\theta + \beta_0$ of every row.
 #[pyfunction]
 pub(crate) fn linear_predictor<'py>(

@@ -340,6 +340,16 @@ impl Judge<'_> {
             .map(|bound| Gap { value: bound + 1e-15 * value.abs(), proof: Proof::SupportFunction })
     }
 
+    /// The stationarity of a point, as in a certificate.
+    pub(crate) fn stationarity(&self, theta: &[f64]) -> Result<f64> {
+        let mut gradient = vec![0.0; theta.len()];
+        let value = self.objective.gradient(theta, &mut gradient)?;
+        let at_zero = self.objective.value(&vec![0.0; theta.len()])?;
+        let metric = self.metric(theta, None)?;
+        let measured = Measured { theta, value, gradient: &gradient, metric: &metric };
+        Ok(relative(self.residual(measured)?, floored(value, at_zero)))
+    }
+
     /// The diagonal of the Hessian, which may be known; on very many rows that of a sample, which is good enough for a metric.
     fn metric(&self, theta: &[f64], known: Option<Vec<f64>>) -> Result<Vec<f64>> {
         let Objective { data, loss, ridge, .. } = self.objective;

@@ -12,9 +12,11 @@ pub enum Rule {
     /// A path that is not empty.
     #[error("of at least one point")]
     SomePoint,
-    /// A set that only limits the number of features.
-    #[error("sparsity alone")]
-    SparsityAlone,
+    /// A set with a number of features that can be another one.
+    #[error(
+        "one that has exactly one number of features or groups, that of sparsity or group-sparsity, which the path replaces by each size"
+    )]
+    OneSize,
     /// That of a declared setting.
     #[error("{}", .0.declaration().rule)]
     Declared(Setting),

@@ -2,7 +2,7 @@
 
 use super::settings::OfPath;
 use super::{DataArgs, OutputArgs, SettingArgs, UnitArgs, ranges, values};
-use clap::Args;
+use clap::{ArgAction, Args};
 use proxdist::path::Criterion;
 use proxdist::selection::{Choice, CrossValidation};
 use std::fmt;
@@ -14,7 +14,8 @@ use std::str::FromStr;
 #[command(after_help = "Examples:\n  \
     proxdist path train.csv --target y --out model.json --report path.html\n  \
     proxdist path train.csv --target y --loss logistic --sizes 1-50 --ridge-grid 1e-4..1,log,5 --table path.csv\n  \
-    proxdist path train.csv --target y --sizes 1,2,5,10 --select ebic\n\n\
+    proxdist path train.csv --target y --sizes 1,2,5,10 --select ebic\n  \
+    proxdist path train.csv --target y --constraint 'sparsity:10;keep=age,income' --sizes 2-30\n\n\
     Ctrl-C ends the search with the sizes found so far.")]
 pub(crate) struct PathArgs {
     #[command(flatten)]
@@ -22,9 +23,12 @@ pub(crate) struct PathArgs {
     /// Loss: squared, logistic, huber:DELTA, poisson or squared-hinge
     #[arg(long, default_value = "squared", value_name = "LOSS", help_heading = "Problem")]
     pub(crate) loss: String,
+    /// Set whose number of features or groups is replaced by each size, as in 'sparsity:10;keep=age' or group-sparsity:5;by=source; a set without such a number stands beside sparsity; repeat for an intersection [default: sparsity]
+    #[arg(long, short, value_name = "SET", action = ArgAction::Append, help_heading = "Problem")]
+    pub(crate) constraint: Vec<String>,
     #[command(flatten)]
     pub(crate) units: UnitArgs,
-    /// Numbers of features: 1-30, 1..30 or a list [default: 1 to 30, but no more than there are columns, or half the rows]
+    /// Numbers of features, or of groups: 1-30, 1..30 or a list [default: 1 to the number in --constraint; without one 1 to 30, but no more than there are columns, or half the rows]
     #[arg(long, value_name = "A-B,...", allow_negative_numbers = true, value_parser = ranges::Sizes::from_str, help_heading = "Path")]
     pub(crate) sizes: Option<ranges::Sizes>,
     /// Which size to take: the one that predicts held-out rows (cv), the least criterion (aic, bic, ebic, ebic:GAMMA), or none

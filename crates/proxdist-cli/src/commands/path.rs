@@ -6,7 +6,7 @@ use crate::args::{PathArgs, Select};
 use crate::failure::{Failure, Result};
 use crate::model_file::{StoredModel, Training};
 use crate::output::{self, Outputs, note};
-use crate::path::{Findings, Request, Searched, search};
+use crate::path::{self, Findings, Request, Searched, search};
 use crate::progress::{Limits, Watcher};
 use crate::report::{self, About};
 use crate::rows::FileRows;
@@ -26,6 +26,7 @@ use std::time::Instant;
 pub(crate) fn run(args: &PathArgs) -> Result<Ending> {
     let loss = setup::loss(&args.loss)?;
     check(args, &*loss)?;
+    let set = path::set(&args.constraint)?;
     let quiet = args.output.quiet;
     let settings = setup::settings(args.settings.apply(Settings::default()), quiet)?;
     signals::listen_saying(quiet, "stopping with the sizes found so far; a second signal ends at once, without them");
@@ -37,7 +38,7 @@ pub(crate) fn run(args: &PathArgs) -> Result<Ending> {
     let response = table.response.as_deref().unwrap_or(&[]);
     let source = args.data.data.display().to_string();
     let whole = input::view(&source, &table, response, None)?;
-    let request = Request::of(args, settings.seed_value(), (whole.rows(), whole.columns()))?;
+    let request = Request::of(args, &set, settings.seed_value(), (whole.rows(), whole.columns()))?;
     let rows = FileRows::of(&source, &table);
     let searching = Instant::now();
     let searched = Searched { args, loss: &*loss, rows };
@@ -48,7 +49,8 @@ pub(crate) fn run(args: &PathArgs) -> Result<Ending> {
     findings.notes().iter().for_each(|text| note(quiet, text));
 
     let work = Work { args, loss: &*loss, table: &table, data: &data, units: &units, source: &source, rows };
-    let chosen = findings.chosen_point().map(|point| work.fitted(point, settings)).transpose()?;
+    let chosen =
+        findings.chosen_point().map(|point| work.fitted(point, findings.set_of(point), settings)).transpose()?;
     let seconds = (reading, searching.elapsed().as_secs_f64());
     let written = work.write(&findings, chosen.as_ref(), seconds.1)?;
     let summary = chosen.as_ref().map(|chosen| work.summary(chosen, seconds, &written));
@@ -118,9 +120,8 @@ struct Work<'a> {
 
 impl Work<'_> {
     /// The ordinary fit of this size and ridge, which starts from the point and is never above it.
-    fn fitted(&self, point: &PathPoint, settings: Settings) -> Result<Chosen> {
+    fn fitted(&self, point: &PathPoint, spec: SetSpec, settings: Settings) -> Result<Chosen> {
         let quiet = self.args.output.quiet;
-        let spec = SetSpec::Sparsity { keep: point.size };
         let set = setup::build(&spec, self.data)?;
         let intercept = !self.args.units.no_intercept;
         let problem = Problem::new(self.data, self.loss, set).ridge(self.units.ridge(point.ridge)).intercept(intercept);

@@ -18,6 +18,7 @@ impl Findings {
             "command": "path",
             "version": env!("CARGO_PKG_VERSION"),
             "sizes": request.sizes.to_string(),
+            "constraint": request.set.to_string(),
             "ridges": request.ridges.weights(),
             "select": request.select.to_string(),
             "rule": request.rule(),

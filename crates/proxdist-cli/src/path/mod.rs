@@ -10,17 +10,41 @@ pub(crate) use search::{Found, Searched, search};
 
 use crate::args::{PathArgs, Ridges, Select, Sizes};
 use crate::failure::{Failure, Result};
+use crate::setup;
 use crate::words::{number, plural};
 use proxdist::path::{Criterion, Path, PathPoint, PathScore};
 use proxdist::selection::Choice;
+use proxdist::spec::SetSpec;
 
 /// Sizes that are looked at if none are named.
 const USUAL: usize = 30;
+/// The size of sparsity that stands beside a set without one.
+const UNSAID: usize = usize::MAX;
+
+/// The set of `--constraint`, with sparsity beside it where it has no number of features or groups.
+pub(crate) fn set(texts: &[String]) -> Result<SetSpec> {
+    let written = setup::constraint(texts)?;
+    if written.size().is_some() {
+        return Ok(written);
+    }
+    let shown = written.to_string();
+    let sparse = SetSpec::Sparsity { keep: UNSAID };
+    let set = if written == SetSpec::WholeSpace { sparse } else { SetSpec::all_of([written, sparse]) };
+    if set.size().is_none() {
+        let message = format!(
+            "--constraint {shown}: it has several numbers of features or groups, and a path replaces one by each size"
+        );
+        return Err(Failure::new(message, "`proxdist tune --grid` varies several numbers"));
+    }
+    Ok(set)
+}
 
 /// What is looked for.
 #[derive(Clone, Debug)]
 pub(crate) struct Request {
     pub(crate) sizes: Sizes,
+    /// The set, with the largest size.
+    pub(crate) set: SetSpec,
     pub(crate) ridges: Ridges,
     pub(crate) select: Select,
     pub(crate) choice: Choice,
@@ -31,9 +55,12 @@ pub(crate) struct Request {
 }
 
 impl Request {
-    /// What the options ask for of data with so many rows and columns.
-    pub(crate) fn of(args: &PathArgs, seed: u64, (rows, columns): (usize, usize)) -> Result<Self> {
-        let usual = || Sizes::up_to(USUAL.min(columns).min(rows / 2).max(1));
+    /// What the options ask for of data with so many rows and columns; `set` is that of the options.
+    pub(crate) fn of(args: &PathArgs, set: &SetSpec, seed: u64, (rows, columns): (usize, usize)) -> Result<Self> {
+        let usual = || match set.size() {
+            Some(size) if size != UNSAID && size > 0 => Sizes::up_to(size),
+            _ => Sizes::up_to(USUAL.min(columns).min(rows / 2).max(1)),
+        };
         let sizes = args.sizes.clone().unwrap_or_else(usual);
         if sizes.largest() > columns {
             let message = format!("--sizes {sizes}: there are {}", plural(columns, "feature"));
@@ -45,7 +72,23 @@ impl Request {
             _ => Ridges::none(),
         });
         let (select, choice, folds) = (args.select, args.choice, args.folds);
-        Ok(Self { sizes, ridges, select, choice, folds, seed, on_effects: !args.units.no_standardize })
+        let set = set.with_size(sizes.largest()).unwrap_or(SetSpec::Sparsity { keep: sizes.largest() });
+        Ok(Self { sizes, set, ridges, select, choice, folds, seed, on_effects: !args.units.no_standardize })
+    }
+
+    /// The set with this size.
+    pub(crate) fn set_of(&self, size: usize) -> SetSpec {
+        self.set.with_size(size).unwrap_or(SetSpec::Sparsity { keep: size })
+    }
+
+    /// Whether features are chosen freely.
+    fn is_plain(&self) -> bool {
+        matches!(self.set, SetSpec::Sparsity { .. })
+    }
+
+    /// What a size counts.
+    fn unit(&self) -> &'static str {
+        if self.set.counts_groups() { "group" } else { "feature" }
     }
 
     /// How a size is chosen, in words.
@@ -163,6 +206,11 @@ impl Findings {
         self.path.points.get(self.chosen?)
     }
 
+    /// The set of a point.
+    pub(crate) fn set_of(&self, point: &PathPoint) -> SetSpec {
+        self.request.set_of(point.size)
+    }
+
     /// The seed of the folds.
     pub(crate) fn seed(&self) -> u64 {
         self.request.seed
@@ -235,8 +283,17 @@ impl Findings {
                         weights above 0, as in --ridge-grid 1e-4,1e-3,1e-2, give it one";
             notes.push(hint.to_owned());
         }
+        notes.extend(self.no_smaller());
         notes.extend(self.no_better_than_nothing());
         notes
+    }
+
+    /// Whether there are no models of some sizes that were asked for.
+    fn no_smaller(&self) -> Option<String> {
+        let least = self.path.points.first()?.size;
+        (1..least).any(|size| self.request.sizes.has(size)).then(|| {
+            format!("sizes below {least} are left out: the set has no point with fewer {}s", self.request.unit())
+        })
     }
 
     /// Whether the model without features is as good as the best, where it was not asked for.

@@ -41,6 +41,14 @@ impl Findings {
         sections
     }
 
+    /// The set that a size is put into, in words, unless features are chosen freely.
+    fn within(&self) -> String {
+        if self.request.is_plain() {
+            return String::new();
+        }
+        format!(" in {}, with the size in place of {},", self.request.set, self.request.sizes.largest())
+    }
+
     /// The ridges whose lines are drawn.
     fn drawn(&self) -> Vec<f64> {
         let ridges = self.ridges();
@@ -66,7 +74,7 @@ impl Findings {
         let columns = ["size".to_owned(), "F".to_owned()].into_iter().chain(self.measure());
         Section {
             heading: "Sizes".to_owned(),
-            text: format!("The best model found of each size with ridge {}.", number(ridge)),
+            text: format!("The best model found of each size{} with ridge {}.", self.within(), number(ridge)),
             rows: self.shown_of(ridge).into_iter().map(&mut row).collect(),
             columns: columns.chain(["enters", "leaves", ""].map(str::to_owned)).collect(),
             ..Section::default()
@@ -89,7 +97,7 @@ impl Findings {
             }
         };
         let curve = CvCurve {
-            parameter: "number of features".to_owned(),
+            parameter: format!("number of {}s", self.request.unit()),
             score: "held-out loss".to_owned(),
             larger_is_better: false,
             folds: self.request.folds,
@@ -193,7 +201,7 @@ impl Findings {
         let mark = |chosen: &PathPoint| Mark { at: chosen.size as f64, label: format!("chosen: size {}", chosen.size) };
         LinePlot {
             title: label.to_owned(),
-            x_label: "number of features".to_owned(),
+            x_label: format!("number of {}s", self.request.unit()),
             y_label: label.to_owned(),
             log_x: false,
             log_y: false,

@@ -6,8 +6,7 @@ use crate::args::{PathArgs, Select};
 use crate::failure::{Failure, Result};
 use crate::output::note;
 use crate::rows::FileRows;
-use crate::{scaling, signals};
-use proxdist::constraint::Sparsity;
+use crate::{scaling, setup, signals};
 use proxdist::loss::Loss;
 use proxdist::path::{Path, PathProof, PathScore, PathSettings, PathValidation};
 use proxdist::{Data, Error, Preparation, Problem, Rule, Settings, Units};
@@ -51,11 +50,11 @@ pub(crate) fn search<'d>(
         let data = found.units.apply(data)?;
         return Ok((found, data));
     }
-    let set = Sparsity::at_most(request.sizes.largest());
+    let set = setup::build(&request.set, &data)?;
     let units = scaling::units(&data, &set, &searched.args.units, request.ridges.largest(), quiet)?;
     let data = units.apply(data)?;
     let intercept = !searched.args.units.no_intercept;
-    let problem = Problem::new(&data, searched.loss, set).ridge(units.ridge(0.0)).intercept(intercept);
+    let problem = Problem::new(&data, searched.loss, &*set).ridge(units.ridge(0.0)).intercept(intercept);
     let path = Path::trace_observed(&problem, &how, &mut &line).map_err(|error| explained(searched.rows, error))?;
     drop(problem);
     Ok((Found { path, units, validated: None }, data))
@@ -79,14 +78,21 @@ impl Found {
         let wanted = PathProof { time, gap, memory: settings.memory_value() };
         let bar = crate::progress::line(quiet);
         bar.set_message("proving how far each size is from the best choice of features");
-        let set = Sparsity::at_most(request.sizes.largest());
-        let problem = Problem::new(data, searched.loss, set).ridge(self.units.ridge(0.0)).intercept(intercept);
+        let set = setup::build(&request.set, data)?;
+        let problem = Problem::new(data, searched.loss, &*set).ridge(self.units.ridge(0.0)).intercept(intercept);
         let proven = self.path.prove(&problem, wanted, &mut || {
             bar.tick();
             if signals::asked_to_stop() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });
         bar.finish_and_clear();
-        proven.map_err(|error| explained(searched.rows, error))
+        proven.map_err(|error| explained(searched.rows, error))?;
+        if !request.is_plain() && self.path.points.iter().all(|point| point.gap.is_none()) {
+            note(
+                quiet,
+                "--prove: there are no proofs for all sizes where products need factors or convex sets stand beside the choice",
+            );
+        }
+        Ok(())
     }
 }
 
@@ -94,14 +100,15 @@ fn validated(searched: &Searched, data: &Data, request: &Request, how: &PathSett
     let Searched { args, loss, rows } = *searched;
     let (largest, intercept) = (request.sizes.largest(), !args.units.no_intercept);
     let standardize = scaling::wanted(&args.units);
-    let set = Sparsity::at_most(largest);
-    if Preparation::decide(standardize, [&set as _], intercept)?.is_scaled() {
+    let set = setup::build(&request.set, data)?;
+    if Preparation::decide(standardize, [&*set], intercept)?.is_scaled() {
         note(
             args.output.quiet,
             "columns are scaled for each path by the rows it is found on (--no-standardize turns it off)",
         );
     }
     let validation = PathValidation::new(data, loss, largest)
+        .constraint(&*set)
         .intercept(intercept)
         .standardize(standardize)
         .folds(request.folds)

@@ -17,6 +17,10 @@ impl Findings {
         let request = &self.request;
         let mut text = String::new();
         let _ = writeln!(text, "the best models found of sizes {}, {}", request.sizes, request.ridges_in_words());
+        if !request.is_plain() {
+            let (set, most) = (request.set.to_string(), request.sizes.largest());
+            let _ = writeln!(text, "in {}, with each size in place of {most}", visible(&set));
+        }
         let _ = writeln!(text, "chosen by {}\n", request.rule());
         let ridges = if self.chosen.is_some() { vec![self.main_ridge()] } else { self.ridges() };
         for ridge in ridges {
@@ -119,7 +123,7 @@ impl Findings {
             let mark = match self.request.choice {
                 _ if chosen.ridge.total_cmp(&ridge).is_ne() => String::new(),
                 Choice::Best => "chosen".to_owned(),
-                _ => format!("chosen with {}", plural(chosen.size, "feature")),
+                _ => format!("chosen with {}", plural(chosen.size, self.request.unit())),
             };
             table.add_row([number(ridge), scores[best].size.to_string(), self.measured(best), mark]);
         }

@@ -11,6 +11,7 @@ mod methods;
 mod names;
 mod numbers;
 mod path;
+mod path_of_sets;
 mod places;
 mod proofs;
 mod real_data;

@@ -234,7 +234,12 @@ fn mistakes_are_answered_in_two_lines() {
         ("t.csv --target y --ignore label --select none --out m.json", "no model is chosen", "leave --out out"),
         ("t.csv --target y --ignore label --table -", "--table -", "file name"),
         ("t.csv --target y --ignore label --table t.csv", "is an input", "another name"),
-        ("t.csv --target y --ignore label --constraint ball:1", "--constraint", "path --help"),
+        (
+            "t.csv --target y --ignore label --constraint blocks[1:sparsity:1][2-3:sparsity:1]",
+            "several numbers of features",
+            "tune --grid",
+        ),
+        ("t.csv --target y --ignore label --constraint sparsity:2;keep=aa", "no feature is called aa", "hint"),
         ("missing.csv --target y", "missing.csv", "hint"),
     ] {
         let said = place.run(&format!("path {words} --quiet"));

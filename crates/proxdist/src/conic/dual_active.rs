@@ -47,7 +47,7 @@ pub(crate) fn by_rows(quadratic: &Quadratic, conic: &Conic) -> Option<(Vec<f64>,
     let held = Outside { normals: &normals, start: &start, held: Vec::new() }.nearest()?;
     let mut x = held.point;
     cholesky.solve_lower_transposed(&mut x);
-    let mut active = Active { rows: vec![false; conic.rows.len()], balls: Vec::new() };
+    let mut active = Active { rows: vec![false; conic.rows.len()], balls: Vec::new(), apexes: Vec::new() };
     held.rows.iter().for_each(|(i, _)| active.rows[*i] = true);
     // Bounds hold exactly, those too that are violated by rounding: where rows are nearly parallel that is more than elsewhere.
     for (i, row) in conic.rows.iter().enumerate() {

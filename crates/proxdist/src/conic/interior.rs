@@ -33,6 +33,8 @@ pub(super) struct Ended {
     pub(super) row_multipliers: Vec<f64>,
     pub(super) ball_slacks: Vec<f64>,
     pub(super) ball_multipliers: Vec<f64>,
+    /// Cones whose apex is the minimiser.
+    pub(super) apexes: Vec<usize>,
 }
 
 /// Minimises from `start`, all in scaled variables and with a dense Hessian; `None` if no progress is made. `cholesky` lends its memory.
@@ -62,7 +64,7 @@ pub(super) fn interior(scaled: &Scaled, hessian: &[f64], start: &[f64], cholesky
     }
     let (_, state) = best.filter(|(error, _)| *error <= ACCEPTABLE)?;
     let State { x, s, z, t, l, .. } = state;
-    Some(Ended { x, row_slacks: s, row_multipliers: z, ball_slacks: t, ball_multipliers: l })
+    Some(Ended { x, row_slacks: s, row_multipliers: z, ball_slacks: t, ball_multipliers: l, apexes: Vec::new() })
 }
 
 /// What is minimised: the scaled problem, and its Hessian in full.

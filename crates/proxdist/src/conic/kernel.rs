@@ -14,16 +14,32 @@ pub(super) struct Kernel {
     cholesky: Option<Cholesky>,
 }
 
+/// What the multipliers of balls and cones add.
+pub(super) struct Extra<'e> {
+    /// To the diagonal, by variables.
+    pub(super) diagonal: &'e [f64],
+    /// $-\lambda nn^T$ for each cone, $n$ in the classes.
+    pub(super) cones: &'e [(f64, Vec<f64>)],
+}
+
 impl Kernel {
-    /// With what the multipliers of the balls add to each diagonal entry.
-    pub(super) fn prepare(&mut self, reduced: &Reduced, quadratic: &Quadratic, extra: &[f64]) -> Option<()> {
+    /// With what the multipliers of the balls add.
+    pub(super) fn prepare(&mut self, reduced: &Reduced, quadratic: &Quadratic, extra: &Extra) -> Option<()> {
         let (own, free) = (reduced.own(), reduced.classes().len());
         let size = free + quadratic.size() - own;
         let single: Vec<[(usize, f64); 1]> = (own..quadratic.size()).map(|j| [(j, 1.0)]).collect();
         let classes: Vec<&[(usize, f64)]> =
             reduced.classes().iter().map(|m| &m[..]).chain(single.iter().map(|m| &m[..])).collect();
-        let own_part = |class: &[(usize, f64)]| class.iter().map(|&(j, _)| extra[j]).sum::<f64>();
+        let own_part = |class: &[(usize, f64)]| class.iter().map(|&(j, _)| extra.diagonal[j]).sum::<f64>();
         match &quadratic.hessian {
+            Hessian::Diagonal(diagonal) if !extra.cones.is_empty() => {
+                let matrix = self.cholesky.get_or_insert_with(Cholesky::default).matrix(size);
+                matrix.fill(0.0);
+                for (g, class) in classes.iter().enumerate() {
+                    matrix[g * size + g] = class.iter().map(|&(j, _)| diagonal[j]).sum::<f64>() + own_part(class);
+                }
+                self.subtract(extra.cones, size);
+            }
             Hessian::Diagonal(diagonal) => {
                 let entry =
                     |class: &&[(usize, f64)]| class.iter().map(|&(j, _)| diagonal[j]).sum::<f64>() + own_part(class);
@@ -43,7 +59,7 @@ impl Kernel {
                     }
                     matrix[g * size + g] += own_part(class);
                 }
-                self.diagonal = (0..size).map(|g| matrix[g * size + g]).collect();
+                self.subtract(extra.cones, size);
             }
         }
         let top = self.diagonal.iter().copied().fold(0.0, f64::max);
@@ -64,6 +80,18 @@ impl Kernel {
             }
         }
         None
+    }
+
+    /// Takes the parts along the normals of cones away from the matrix, and notes its diagonal.
+    fn subtract(&mut self, cones: &[(f64, Vec<f64>)], size: usize) {
+        let Some(cholesky) = &mut self.cholesky else { return };
+        let matrix = cholesky.matrix(size);
+        for (multiplier, normal) in cones {
+            for (g, n) in normal.iter().enumerate().filter(|(_, n)| **n != 0.0) {
+                axpy(-multiplier * n, normal, &mut matrix[g * size..(g + 1) * size]);
+            }
+        }
+        self.diagonal = (0..size).map(|g| matrix[g * size + g]).collect();
     }
 
     fn solve(&mut self, rhs: &mut [f64]) {

@@ -1,7 +1,7 @@
 //! Convex sets by equations, inequalities and balls, and exact methods on that description.
 //!
 //! A set is $\{\theta : \exists t,\ a_i^T(\theta, t) \le b_i\ (i \in I),\ a_i^T(\theta, t) = b_i\ (i \in E),\ \|\theta_{J_k} - c_k\| \le r_k\}$, where each $t_j$ stands
-//! for the magnitude of one coefficient (an L1 ball needs them) or of a difference of two. The description is closed under intersection, by writing one
+//! for the magnitude of one coefficient (an L1 ball needs them) or of a combination of several. The description is closed under intersection, by writing one
 //! below the other, and under any change of the units of the columns. So everything below works whatever the units of a file are:
 //!
 //! - `solve.rs`: the minimiser of a quadratic function, to about ten digits, by interior-point methods (`interior.rs`, Clarabel) on a scaled
@@ -14,20 +14,24 @@
 mod dual_active;
 mod interior;
 mod kernel;
+mod magnitude;
 mod merging;
 mod multipliers;
 mod nearest;
 mod refine;
 mod restricted;
+mod round;
 mod scaled;
 mod solve;
 #[cfg(test)]
 mod tests;
 
 pub(crate) use dual_active::by_rows;
+pub use magnitude::Magnitude;
 pub(crate) use multipliers::multipliers;
 pub(crate) use nearest::{Nearest, nearest};
 pub(crate) use refine::{Active, refine, refined};
+pub use round::Round;
 pub(crate) use scaled::Reach;
 pub(crate) use solve::{Model, solve};
 
@@ -58,60 +62,6 @@ impl Row {
     /// The same for entries of size `top`.
     fn size_at(&self, top: f64) -> f64 {
         self.terms.iter().map(|&(_, a)| a.abs()).sum::<f64>() * top + self.right.abs()
-    }
-}
-
-/// $\|x_J - c\| \le r$ for some of the coordinates.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Round {
-    /// $J$
-    pub coordinates: Vec<usize>,
-    /// $c$, in the order of the coordinates.
-    pub center: Vec<f64>,
-    /// $r > 0$
-    pub radius: f64,
-}
-
-impl Round {
-    /// Distance from the center.
-    pub(crate) fn distance(&self, x: &[f64]) -> f64 {
-        // Scaled by the largest entry, so that squares neither overflow nor vanish.
-        let away = || self.coordinates.iter().zip(&self.center).map(|(&j, c)| x[j] - c);
-        let top = away().fold(0.0_f64, |top, d| top.max(d.abs()));
-        if top == 0.0 || !top.is_finite() {
-            return top;
-        }
-        top * away().map(|d| (d / top) * (d / top)).sum::<f64>().sqrt()
-    }
-}
-
-/// A magnitude among the variables, $t \ge |\theta_j|$, or $t \ge |\theta_j - \theta_k|$.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Magnitude {
-    /// $j$
-    pub of: usize,
-    /// $k$, for the magnitude of a difference.
-    pub minus: Option<usize>,
-    /// A limit that the rows put on $t$.
-    pub limit: f64,
-    /// What a unit of $t$ adds to the function that is minimised: the weight of an L1 penalty.
-    pub price: f64,
-}
-
-impl Magnitude {
-    /// Its least value at some coefficients.
-    fn at(&self, theta: &[f64]) -> f64 {
-        (theta[self.of] - self.minus.map_or(0.0, |k| theta[k])).abs()
-    }
-
-    /// A curvature to measure it by: that of its coefficient, of two the one that moves further.
-    fn bend(&self, of: impl Fn(usize) -> f64) -> f64 {
-        self.minus.map_or(of(self.of), |k| of(k).min(of(self.of)))
-    }
-
-    /// The same of coefficients that are elsewhere.
-    fn moved(&self, place: impl Fn(usize) -> usize) -> Self {
-        Self { of: place(self.of), minus: self.minus.map(place), ..*self }
     }
 }
 
@@ -173,7 +123,19 @@ impl Conic {
         if radius == 0.0 {
             return center.iter().enumerate().fold(self, |set, (j, &c)| set.equal(vec![(j, 1.0)], c));
         }
-        self.balls.push(Round { coordinates: (0..self.features).collect(), center, radius });
+        self.balls.push(Round { coordinates: (0..self.features).collect(), center, radius, growth: None });
+        self
+    }
+
+    /// With the length of all coefficients but the first at most `slope` times the first.
+    #[must_use]
+    pub fn in_cone(mut self, slope: f64) -> Self {
+        let others: Vec<usize> = (1..self.features).collect();
+        if others.is_empty() {
+            return if self.features == 1 { self.at_most(vec![(0, -1.0)], 0.0) } else { self };
+        }
+        let center = vec![0.0; others.len()];
+        self.balls.push(Round { coordinates: others, center, radius: 0.0, growth: Some((0, slope)) });
         self
     }
 
@@ -184,58 +146,57 @@ impl Conic {
         if radius == 0.0 {
             return (0..features).fold(self, |set, j| set.equal(vec![(j, 1.0)], 0.0));
         }
-        let first = features + self.magnitudes.len();
-        self.magnitudes.extend((0..features).map(|of| Magnitude { of, minus: None, limit: radius, price: 0.0 }));
-        for j in 0..features {
-            self = self.at_most(vec![(j, 1.0), (first + j, -1.0)], 0.0);
-            self = self.at_most(vec![(j, -1.0), (first + j, -1.0)], 0.0);
-        }
+        let each: Vec<Vec<(usize, f64)>> = (0..features).map(|j| vec![(j, 1.0)]).collect();
+        let first = self.add_magnitudes(each, radius, 0.0);
         self.at_most((first..first + features).map(|t| (t, 1.0)).collect(), radius)
     }
 
-    /// With $\sum|\theta_{j+1} - \theta_j| \le r$.
+    /// With $\sum_i|d_i^T\theta| \le r$ for some combinations of coefficients.
     #[must_use]
-    pub fn with_variation(mut self, radius: f64) -> Self {
-        let pairs = self.features.saturating_sub(1);
+    pub fn with_variation(mut self, combinations: Vec<Vec<(usize, f64)>>, radius: f64) -> Self {
+        let count = combinations.len();
         if radius == 0.0 {
-            return (0..pairs).fold(self, |set, j| set.equal(vec![(j, -1.0), (j + 1, 1.0)], 0.0));
+            return combinations.into_iter().fold(self, |set, terms| set.equal(terms, 0.0));
         }
-        let first = self.features + self.magnitudes.len();
-        self.magnitudes.extend((0..pairs).map(|j| Magnitude { of: j + 1, minus: Some(j), limit: radius, price: 0.0 }));
-        for j in 0..pairs {
-            self = self.at_most(vec![(j + 1, 1.0), (j, -1.0), (first + j, -1.0)], 0.0);
-            self = self.at_most(vec![(j + 1, -1.0), (j, 1.0), (first + j, -1.0)], 0.0);
+        if count == 0 {
+            return self;
         }
-        if pairs == 0 { self } else { self.at_most((first..first + pairs).map(|t| (t, 1.0)).collect(), radius) }
+        let first = self.add_magnitudes(combinations, radius, 0.0);
+        self.at_most((first..first + count).map(|t| (t, 1.0)).collect(), radius)
+    }
+
+    /// Magnitudes of some combinations, with their rows; the number of the first of these variables.
+    fn add_magnitudes(&mut self, combinations: Vec<Vec<(usize, f64)>>, limit: f64, price: f64) -> usize {
+        let first = self.variables();
+        for (t, of) in combinations.into_iter().enumerate() {
+            for sign in [1.0, -1.0] {
+                let mut terms: Vec<(usize, f64)> = of.iter().map(|&(j, a)| (j, sign * a)).collect();
+                terms.push((first + t, -1.0));
+                self.rows.push(Row { terms, right: 0.0, is_equality: false });
+            }
+            self.magnitudes.push(Magnitude { of, limit, price });
+        }
+        first
     }
 
     /// The same set for functions with the penalty $\lambda\sum|\theta_j|$.
     #[must_use]
     pub(crate) fn with_penalty(mut self, weight: f64) -> Self {
-        let (features, first) = (self.features, self.features + self.magnitudes.len());
-        self.magnitudes.extend((0..features).map(|of| Magnitude {
-            of,
-            minus: None,
-            limit: f64::INFINITY,
-            price: weight,
-        }));
-        for j in 0..features {
-            self = self.at_most(vec![(j, 1.0), (first + j, -1.0)], 0.0);
-            self = self.at_most(vec![(j, -1.0), (first + j, -1.0)], 0.0);
-        }
+        let each = (0..self.features).map(|j| vec![(j, 1.0)]).collect();
+        self.add_magnitudes(each, f64::INFINITY, weight);
         self
     }
 
     /// The penalty at some coefficients.
     pub(crate) fn penalty(&self, theta: &[f64]) -> f64 {
-        self.magnitudes.iter().filter(|t| t.price != 0.0).map(|t| t.price * theta[t.of].abs()).sum()
+        self.magnitudes.iter().filter(|t| t.price != 0.0).map(|t| t.price * t.at(theta)).sum()
     }
 
     /// The derivative of the penalty along a direction.
     pub(crate) fn penalty_slope(&self, theta: &[f64], along: &[f64]) -> f64 {
-        let of = |t: &Magnitude| match theta[t.of] {
-            0.0 => along[t.of].abs(),
-            at => along[t.of] * at.signum(),
+        let of = |t: &Magnitude| match t.signed(theta) {
+            0.0 => t.at(along),
+            at => t.signed(along) * at.signum(),
         };
         self.magnitudes.iter().filter(|t| t.price != 0.0).map(|t| t.price * of(t)).sum()
     }
@@ -246,6 +207,7 @@ impl Conic {
         moved.rows.iter_mut().for_each(|row| row.right = -row.excess(x));
         for ball in &mut moved.balls {
             ball.center.iter_mut().zip(&ball.coordinates).for_each(|(c, &j)| *c -= x[j]);
+            ball.radius = ball.reach(x);
         }
         moved
     }
@@ -254,7 +216,7 @@ impl Conic {
     #[must_use]
     pub fn and(mut self, other: &Self) -> Self {
         let (before, own) = (self.magnitudes.len(), self.features);
-        self.magnitudes.extend(&other.magnitudes);
+        self.magnitudes.extend(other.magnitudes.iter().cloned());
         let moved = |j: usize| if j < own { j } else { j + before };
         for row in &other.rows {
             let terms = row.terms.iter().map(|&(j, a)| (moved(j), a)).collect();
@@ -275,11 +237,11 @@ impl Conic {
         });
         let balls = self.balls.iter().map(|ball| {
             let coordinates = ball.coordinates.iter().map(|&j| moved(j)).collect();
-            Round { coordinates, ..ball.clone() }
+            Round { coordinates, growth: ball.growth.map(|(k, a)| (moved(k), a)), ..ball.clone() }
         });
         Self {
             features: length,
-            magnitudes: self.magnitudes.iter().map(|t| t.moved(&place)).collect(),
+            magnitudes: self.magnitudes.iter().filter_map(|t| t.moved(|j| Some(place(j)))).collect(),
             rows: rows.collect(),
             balls: balls.collect(),
         }
@@ -326,7 +288,7 @@ impl Conic {
             let outside = if row.is_equality { excess.abs() } else { excess.max(0.0) };
             if outside == 0.0 { 0.0 } else { outside / row.size_at(top) }
         });
-        let balls = self.balls.iter().map(|ball| (ball.distance(&x) / ball.radius - 1.0).max(0.0));
+        let balls = self.balls.iter().map(|ball| ball.violation(&x));
         rows.chain(balls).fold(0.0, |worst: f64, next| if next.is_nan() { f64::INFINITY } else { worst.max(next) })
     }
 

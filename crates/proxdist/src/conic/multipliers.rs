@@ -63,7 +63,7 @@ pub(crate) fn multipliers(conic: &Conic, theta: &[f64], gradient: &[f64], metric
     let x = conic.lifted(theta);
     let mut weights: Vec<f64> =
         without_flat(conic.coefficients(metric).iter().copied()).iter().map(|d| 1.0 / d).collect();
-    weights.extend(conic.magnitudes.iter().map(|t| weights[t.of]).collect::<Vec<_>>());
+    weights.extend(conic.magnitudes.iter().map(|t| 1.0 / t.bend(|j| 1.0 / weights[j])).collect::<Vec<_>>());
     let mut start = conic.coefficients(gradient).to_vec();
     start.extend(conic.magnitudes.iter().map(|t| t.price));
 
@@ -86,11 +86,24 @@ pub(crate) fn multipliers(conic: &Conic, theta: &[f64], gradient: &[f64], metric
             normals.push(Normal { terms: row.terms.clone(), is_free: row.is_equality, slack });
         }
     }
+    let top = x.iter().fold(0.0_f64, |top, x| top.max(x.abs()));
     for ball in &conic.balls {
-        let slack = ball.radius - ball.distance(&x);
-        if slack <= TOUCHING * ball.radius {
-            let terms = ball.coordinates.iter().zip(&ball.center).map(|(&j, c)| (j, x[j] - c)).collect();
-            normals.push(Normal { terms, is_free: false, slack: slack.max(0.0) * ball.radius });
+        let (distance, slack) = (ball.distance(&x), ball.reach(&x) - ball.distance(&x));
+        if let Some((k, a)) = ball.growth
+            && ball.size(&x) <= TOUCHING * top.max(f64::MIN_POSITIVE)
+        {
+            // At the apex the normals are (ξ, −τ) with a‖ξ‖ ≤ τ; of them those count whose ξ is against the gradient.
+            let force = ball.coordinates.iter().map(|&j| start[j] * start[j]).sum::<f64>().sqrt();
+            let mut terms: Vec<(usize, f64)> = ball.coordinates.iter().map(|&j| (j, -start[j])).collect();
+            terms.push((k, -a * force));
+            normals.push(Normal { terms, is_free: false, slack: slack.max(0.0) * force });
+            normals.push(Normal { terms: vec![(k, -a)], is_free: false, slack: slack.max(0.0) });
+        } else if slack <= TOUCHING * ball.size(&x) {
+            let mut terms: Vec<(usize, f64)> =
+                ball.coordinates.iter().zip(&ball.center).map(|(&j, c)| (j, x[j] - c)).collect();
+            terms.extend(ball.growth.map(|(k, a)| (k, -a * distance)));
+            let size = if ball.growth.is_some() { distance } else { ball.radius };
+            normals.push(Normal { terms, is_free: false, slack: slack.max(0.0) * size });
         }
     }
     if normals.len() > MOST {

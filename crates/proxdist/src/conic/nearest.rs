@@ -89,7 +89,7 @@ fn touching(conic: &Conic, weights: Option<&[f64]>, point: &[f64]) -> Nearest {
             wider.rows.push(Row { terms, right: room - row.right, is_equality: false });
         }
     }
-    wider.balls.iter_mut().for_each(|ball| ball.radius *= 1.0 + TOUCHING);
+    wider.balls.iter_mut().for_each(|ball| ball.radius += TOUCHING * ball.radius.abs().max(1e-3 * top));
     match strictly_nearest(&wider, weights, point) {
         Nearest::Found(x) if conic.violation(&x) <= 1e-9 => Nearest::Found(x),
         _ => Nearest::Empty,

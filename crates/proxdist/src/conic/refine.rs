@@ -8,7 +8,7 @@
 //! 2. On them the conditions $Z^T(Hx + c + \sum_k\lambda_k(x - a_k)) + J^Ty = 0$, $Jx = b$, $\|x - a_k\| = r_k$ are solved by Newton's method, where $J$ are the rows left over.
 //! 3. Rows that turn out violated join, rows with a negative multiplier leave, and the system is solved again.
 
-use super::kernel::Kernel;
+use super::kernel::{Extra, Kernel};
 use super::merging::Merging;
 use super::{Conic, Quadratic, multipliers, without_flat};
 use crate::linalg::axpy;
@@ -33,14 +33,20 @@ pub(crate) struct Active {
     pub(crate) rows: Vec<bool>,
     /// Multipliers; zero for balls that are not active.
     pub(crate) balls: Vec<f64>,
+    /// Cones that the point is the apex of; their multipliers here are zero.
+    pub(crate) apexes: Vec<bool>,
 }
 
 impl Active {
     /// The rows and balls that hold with equality at `x`, up to rounding. Their multipliers are not known: balls get a small one.
     pub(crate) fn at(conic: &Conic, x: &[f64], tolerance: f64) -> Self {
         let rows = conic.rows.iter().map(|row| row.is_equality || row.excess(x) >= -tolerance * row.size(x));
-        let is_reached = |ball: &super::Round| ball.distance(x) >= ball.radius * (1.0 - tolerance);
+        let top = x.iter().fold(0.0_f64, |top, x| top.max(x.abs()));
+        let is_apex = |ball: &super::Round| ball.growth.is_some() && ball.size(x) <= tolerance * top;
+        let is_reached =
+            |ball: &super::Round| !is_apex(ball) && ball.distance(x) >= ball.reach(x) - tolerance * ball.size(x);
         Self {
+            apexes: conic.balls.iter().map(is_apex).collect(),
             rows: rows.collect(),
             balls: conic.balls.iter().map(|ball| f64::from(u8::from(is_reached(ball))) * f64::MIN_POSITIVE).collect(),
         }
@@ -78,6 +84,10 @@ pub(crate) fn refine(quadratic: &Quadratic, conic: &Conic, x: &mut [f64], active
     let mut seen: Vec<Active> = Vec::new();
     let mut dropped = vec![false; conic.rows.len()];
     for _ in 0..ROUNDS {
+        // From an apex no step leads anywhere.
+        if conic.balls.iter().zip(&now.balls).any(|(ball, y)| *y != 0.0 && ball.distance(&point) == 0.0) {
+            point.copy_from_slice(x);
+        }
         let Some(system) = Reduced::of(conic, &now) else { return false };
         let Some(forces) = system.solve(quadratic, conic, &mut point, &mut now) else { return false };
         let mut next = now.clone();
@@ -86,7 +96,14 @@ pub(crate) fn refine(quadratic: &Quadratic, conic: &Conic, x: &mut [f64], active
             if now.balls[k] < 0.0 {
                 next.balls[k] = 0.0;
                 is_consistent = false;
-            } else if now.balls[k] == 0.0 && ball.distance(&point) > ball.radius * (1.0 + ROUNDING) {
+            } else if now.balls[k] != 0.0 && ball.reach(&point) < 0.0 {
+                // The other half of the double cone.
+                (next.balls[k], next.apexes[k]) = (0.0, true);
+                is_consistent = false;
+            } else if now.balls[k] == 0.0
+                && !now.apexes[k]
+                && ball.distance(&point) > ball.reach(&point) + ROUNDING * ball.size(&point)
+            {
                 next.balls[k] = f64::MIN_POSITIVE;
                 is_consistent = false;
             }
@@ -124,6 +141,10 @@ pub(crate) fn refine(quadratic: &Quadratic, conic: &Conic, x: &mut [f64], active
                 // All that clearly lead away; where a sphere is nearly parallel to a row, the straightest alone.
                 let straightest = leaving.iter().map(|(_, cosine)| *cosine).fold(0.0, f64::max);
                 let least = if straightest > CLEARLY { CLEARLY } else { straightest };
+                if let Some(k) = now.apexes.iter().position(|is_apex| *is_apex) {
+                    (next.balls[k], next.apexes[k]) = (f64::MIN_POSITIVE, false);
+                    is_consistent = false;
+                }
                 for (i, _) in leaving.into_iter().filter(|(_, cosine)| *cosine >= least && *cosine > ROUNDING) {
                     next.rows[i] = false;
                     is_consistent = false;
@@ -187,6 +208,13 @@ impl Reduced {
                 }
             };
             if !fits {
+                return None;
+            }
+        }
+        for (ball, _) in conic.balls.iter().zip(&active.apexes).filter(|(_, is_apex)| **is_apex) {
+            let (k, a) = ball.growth?;
+            let mut fixed = ball.coordinates.iter().zip(&ball.center).map(|(&j, &c)| (j, c));
+            if !(merging.fix(k, -ball.radius / a) && fixed.all(|(j, c)| merging.fix(j, c))) {
                 return None;
             }
         }
@@ -276,11 +304,7 @@ impl Reduced {
             self.expand(&v, x);
             let mut gradient = quadratic.gradient(x);
             for &k in &balls {
-                let ball = &conic.balls[k];
-                ball.coordinates
-                    .iter()
-                    .zip(&ball.center)
-                    .for_each(|(&j, c)| gradient[j] += active.balls[k] * (x[j] - c));
+                conic.balls[k].add_force(active.balls[k], x, &mut gradient);
             }
             let mut dual = self.reduce(&gradient);
             for ((_, terms, _), y) in self.rows.iter().zip(&y) {
@@ -289,6 +313,7 @@ impl Reduced {
             // Rows and spheres, each with its gradient in the classes and its residual.
             let mut equations: Vec<(Vec<(usize, f64)>, f64)> = Vec::with_capacity(self.rows.len() + balls.len());
             let mut outside = 0.0_f64;
+            let mut cones: Vec<(f64, Vec<f64>)> = Vec::new();
             for (_, terms, right) in &self.rows {
                 let value = terms.iter().map(|&(class, a)| a * v[class]).sum::<f64>() - right;
                 let size = terms.iter().map(|&(class, a)| (a * v[class]).abs()).sum::<f64>() + right.abs();
@@ -301,20 +326,24 @@ impl Reduced {
                 if distance == 0.0 {
                     return None;
                 }
-                // ‖x − a‖ − r, whose gradient has unit size.
-                let mut normal = vec![0.0; x.len()];
-                ball.coordinates.iter().zip(&ball.center).for_each(|(&j, c)| normal[j] = (x[j] - c) / distance);
+                // ‖x − a‖ − r, whose gradient has unit size but for the growth of r.
+                let mut normal = ball.direction(x);
+                if let Some((j, a)) = ball.growth {
+                    // λ(I − nnᵀ): along a sphere of one radius the second part is nothing.
+                    cones.push((active.balls[k].max(0.0), self.reduce(&normal)));
+                    normal[j] -= a;
+                }
                 let reduced = self.reduce(&normal);
-                outside = outside.max((distance / ball.radius - 1.0).abs());
+                outside = outside.max((distance - ball.reach(x)).abs() / ball.size(x));
                 let terms = reduced.into_iter().enumerate().filter(|(_, a)| *a != 0.0).collect();
-                equations.push((terms, distance - ball.radius));
+                equations.push((terms, distance - ball.reach(x)));
             }
             if step == 0 || !balls.is_empty() {
                 let mut extra = vec![0.0; quadratic.size()];
                 for &k in &balls {
                     conic.balls[k].coordinates.iter().for_each(|&j| extra[j] += active.balls[k].max(0.0));
                 }
-                kernel.prepare(self, quadratic, &extra)?;
+                kernel.prepare(self, quadratic, &Extra { diagonal: &extra, cones: &cones })?;
             }
             let unscaled = dual.iter().zip(&kernel.diagonal).map(|(d, k)| d * d / k).sum::<f64>().sqrt();
             let size = v.iter().zip(&kernel.diagonal).map(|(v, k)| v * v * k).sum::<f64>().sqrt();
@@ -336,9 +365,15 @@ impl Reduced {
             let (dv, dy) = kernel.step(&dual, &equations)?;
             axpy(1.0, &dv, &mut v);
             axpy(1.0, &dy[..y.len()], &mut y);
-            for (&k, d) in balls.iter().zip(&dy[y.len()..]) {
-                // The gradient of ‖x − a‖ is (x − a)/r on the sphere, that of λ is x − a.
-                active.balls[k] += d / conic.balls[k].distance(x);
+            let before: Vec<f64> = balls.iter().map(|&k| conic.balls[k].distance(x)).collect();
+            self.expand(&v, x);
+            for ((&k, d), before) in balls.iter().zip(&dy[y.len()..]).zip(before) {
+                let ball = &conic.balls[k];
+                // The gradient of ‖x − a‖ is (x − a)/r on the sphere, that of λ is x − a. The step of a cone is that of λ‖x − a‖.
+                active.balls[k] = match ball.growth {
+                    None => active.balls[k] + d / before,
+                    Some(_) => (active.balls[k] * before + d) / ball.distance(x).max(f64::MIN_POSITIVE),
+                };
                 if active.balls[k] == 0.0 {
                     active.balls[k] = -f64::MIN_POSITIVE;
                 }

@@ -1,32 +1,20 @@
 //! A set of rows and balls on some coordinates when all others are zero.
 
-use super::{Conic, Magnitude, Round, Row};
+use super::{Conic, Round, Row};
 
 impl Conic {
     /// The set on the coordinates of `support`, in ascending order, the others being zero; `None` if a row or a ball alone shows that there is no such point.
-    /// The magnitude of a coordinate or a difference that is zero is zero too, and its rows hold.
+    /// A magnitude of coordinates that are all zero is zero too, and its rows hold.
     pub(crate) fn restricted(&self, support: &[usize]) -> Option<Self> {
         let is_in = |j: usize| support.binary_search(&j).is_ok();
-        let is_kept = |&t: &usize| {
-            let Magnitude { of, minus, .. } = self.magnitudes[t];
-            is_in(of) || minus.is_some_and(is_in)
-        };
+        let is_kept = |&t: &usize| self.magnitudes[t].of.iter().any(|&(j, _)| is_in(j));
         let kept: Vec<usize> = (0..self.magnitudes.len()).filter(is_kept).collect();
         let place = |j: usize| match j.checked_sub(self.features) {
             None => support.binary_search(&j).ok(),
             Some(t) => kept.binary_search(&t).ok().map(|at| support.len() + at),
         };
         let mut set = Self { features: support.len(), ..Self::default() };
-        for &t in &kept {
-            let Magnitude { of, minus, limit, price } = self.magnitudes[t];
-            // Of a difference with one zero the other coordinate is left, up to its sign.
-            let (of, minus) = match (place(of), minus.and_then(place)) {
-                (Some(of), minus) => (of, minus),
-                (None, Some(other)) => (other, None),
-                (None, None) => return None,
-            };
-            set.magnitudes.push(Magnitude { of, minus, limit, price });
-        }
+        set.magnitudes.extend(kept.iter().filter_map(|&t| self.magnitudes[t].moved(place)));
         for Row { terms, right, is_equality } in &self.rows {
             let terms: Vec<(usize, f64)> =
                 terms.iter().filter(|(_, a)| *a != 0.0).filter_map(|&(j, a)| Some((place(j)?, a))).collect();
@@ -36,8 +24,9 @@ impl Conic {
                 return None;
             }
         }
-        for Round { coordinates, center, radius } in &self.balls {
-            let mut ball = Round { coordinates: Vec::new(), center: Vec::new(), radius: *radius };
+        for Round { coordinates, center, radius, growth } in &self.balls {
+            let growth = growth.and_then(|(k, a)| Some((place(k)?, a)));
+            let mut ball = Round { coordinates: Vec::new(), center: Vec::new(), radius: *radius, growth };
             let mut outside = 0.0_f64;
             for (&j, &c) in coordinates.iter().zip(center) {
                 match place(j) {
@@ -47,6 +36,15 @@ impl Conic {
                     }
                     None => outside = outside.hypot(c),
                 }
+            }
+            if let Some((k, a)) = growth {
+                // Centers of cones are zero, so that nothing is left of the coordinates outside.
+                if ball.coordinates.is_empty() {
+                    set.rows.push(Row { terms: vec![(k, -a)], right: *radius, is_equality: false });
+                } else {
+                    set.balls.push(ball);
+                }
+                continue;
             }
             if outside > *radius {
                 return None;

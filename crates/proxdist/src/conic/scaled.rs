@@ -41,6 +41,15 @@ pub(super) struct ScaledBall {
     pub(super) half_square: f64,
     /// What a multiplier of one is in the units of the set.
     pub(super) multiplier_unit: f64,
+    /// The cone that it is instead, where the radius grows; then the numbers above say nothing but for the unit.
+    pub(super) cone: Option<ScaledCone>,
+}
+
+/// $\|(w_j(x_j - a_j))_j\| \le r + bx_k$
+pub(super) struct ScaledCone {
+    pub(super) terms: Vec<(usize, f64, f64)>,
+    pub(super) right: f64,
+    pub(super) growth: (usize, f64),
 }
 
 impl ScaledBall {
@@ -112,6 +121,18 @@ impl Scaled {
         let inequalities: Vec<usize> = (0..conic.rows.len()).filter(|&i| !conic.rows[i].is_equality).collect();
         let equalities: Vec<usize> = (0..conic.rows.len()).filter(|&i| conic.rows[i].is_equality).collect();
         let balls = conic.balls.iter().map(|ball| {
+            if let Some((k, a)) = ball.growth {
+                let widest = ball.coordinates.iter().map(|&j| units[j]).fold(a * units[k], f64::max);
+                let terms =
+                    ball.coordinates.iter().zip(&ball.center).map(|(&j, c)| (j, units[j] / widest, c / units[j]));
+                let cone = ScaledCone {
+                    terms: terms.collect(),
+                    right: ball.radius / widest,
+                    growth: (k, a * units[k] / widest),
+                };
+                let multiplier_unit = objective / (widest * widest);
+                return ScaledBall { terms: Vec::new(), half_square: 0.0, multiplier_unit, cone: Some(cone) };
+            }
             let widest = ball.coordinates.iter().map(|&j| units[j]).fold(0.0, f64::max);
             let terms = ball.coordinates.iter().zip(&ball.center).map(|(&j, c)| {
                 let w = units[j] / widest;
@@ -121,7 +142,7 @@ impl Scaled {
             let radius = ball.radius / widest;
             // λ∇b in scaled variables, divided by the unit of each, is λ·objective/(widest²·radius) times x − c.
             let multiplier_unit = objective / (widest * widest * radius);
-            ScaledBall { terms: terms.collect(), half_square: 0.5 * radius, multiplier_unit }
+            ScaledBall { terms: terms.collect(), half_square: 0.5 * radius, multiplier_unit, cone: None }
         });
         let balls = balls.collect();
         let rows = inequalities.iter().map(|&i| row(&conic.rows[i])).collect();

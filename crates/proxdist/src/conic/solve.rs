@@ -39,12 +39,13 @@ pub(crate) fn solve(
 ) -> Model {
     if conic.rows.is_empty() && conic.balls.is_empty() {
         // Nothing to find out: the refinement is Newton's method.
-        let active = Active { rows: Vec::new(), balls: Vec::new() };
+        let active = Active { rows: Vec::new(), balls: Vec::new(), apexes: Vec::new() };
         return Model::Found { x: start.to_vec(), active };
     }
     let scaled = Scaled::of(quadratic, conic, start, reach);
     if let Hessian::Dense(hessian) = &scaled.hessian
         && start.len() > SMALL
+        && scaled.balls.iter().all(|ball| ball.cone.is_none())
     {
         let start: Vec<f64> = start.iter().zip(&scaled.units).map(|(x, unit)| x / unit).collect();
         if let Some(ended) = interior(&scaled, hessian, &start, cholesky) {
@@ -61,12 +62,13 @@ fn found(scaled: &Scaled, conic: &Conic, ended: &Ended) -> Model {
         rows[at] = ended.row_multipliers[i] > ended.row_slacks[i];
     }
     let ball = |(k, ball): (usize, &super::scaled::ScaledBall)| {
-        let is_active = ended.ball_multipliers[k] > ended.ball_slacks[k];
+        let is_active = ended.ball_multipliers[k] > ended.ball_slacks[k] && !ended.apexes.contains(&k);
         if is_active { (ended.ball_multipliers[k] * ball.multiplier_unit).max(f64::MIN_POSITIVE) } else { 0.0 }
     };
     let balls = scaled.balls.iter().enumerate().map(ball).collect();
+    let apexes = scaled.balls.iter().enumerate().map(|(k, _)| ended.apexes.contains(&k)).collect();
     let x = ended.x.iter().zip(&scaled.units).map(|(x, unit)| x * unit).collect();
-    Model::Found { x, active: Active { rows, balls } }
+    Model::Found { x, active: Active { rows, balls, apexes } }
 }
 
 fn by_clarabel(scaled: &Scaled, conic: &Conic) -> Model {
@@ -88,6 +90,16 @@ fn by_clarabel(scaled: &Scaled, conic: &Conic) -> Model {
         cones.push(SupportedConeT::NonnegativeConeT(linear - equations));
     }
     for ball in &scaled.balls {
+        if let Some(cone) = &ball.cone {
+            entries.push((cone.growth.0, right.len(), -cone.growth.1));
+            right.push(cone.right);
+            for &(j, w, a) in &cone.terms {
+                entries.push((j, right.len(), -w));
+                right.push(-w * a);
+            }
+            cones.push(SupportedConeT::SecondOrderConeT(cone.terms.len() + 1));
+            continue;
+        }
         // √(Σ w(x − a)²) ≤ √ρ
         right.push((2.0 * ball.half_square).sqrt());
         for &(j, w, a) in &ball.terms {
@@ -124,9 +136,22 @@ fn by_clarabel(scaled: &Scaled, conic: &Conic) -> Model {
         row_multipliers: solution.z[equations..linear].to_vec(),
         ball_slacks: Vec::new(),
         ball_multipliers: Vec::new(),
+        apexes: Vec::new(),
     };
     let mut at = linear;
-    for ball in &scaled.balls {
+    for (k, ball) in scaled.balls.iter().enumerate() {
+        if let Some(cone) = &ball.cone {
+            let end = at + cone.terms.len();
+            let (length, force) = (norm(&solution.s[at + 1..=end]), norm(&solution.z[at + 1..=end]));
+            // At the apex the force is inside the cone of normals, and the point has no room on either side.
+            if solution.z[at] - force > solution.s[at] {
+                ended.apexes.push(k);
+            }
+            ended.ball_slacks.push(solution.s[at] - length);
+            ended.ball_multipliers.push(solution.z[at] / length.max(f64::MIN_POSITIVE));
+            at = end + 1;
+            continue;
+        }
         let end = at + ball.terms.len();
         ended.ball_slacks.push(solution.s[at] - norm(&solution.s[at + 1..=end]));
         // Its gradient is z₀/√ρ times that of the quadratic form of the ball.

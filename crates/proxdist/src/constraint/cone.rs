@@ -3,10 +3,11 @@
 //! A point $(t, x)$ with $\|x\| \le at$ stays. One with $a\|x\| \le -t$ lies in the polar cone and falls to the origin. Any other falls onto the
 //! boundary ray $(1, a x/\|x\|)$ in the plane of the axis and $x$: the nearest point is $\frac{t + a\|x\|}{1 + a^2}(1, a x/\|x\|)$. A convex cone, unique, $O(p)$.
 //!
-//! It is not a set of rows and balls (the radius is a coefficient itself), so a fit ends with accelerated projected gradient steps.
+//! As a ball whose radius grows with a coefficient it has the exact finish of rows and balls, alone and beside other sets.
 
 use super::magnitude::Length;
-use super::{Constraint, ProjectionFault, Workspace, projection_failure, refusal};
+use super::{Constraint, ProjectionFault, RowsAndBalls, Structure, Workspace, projection_failure, refusal};
+use crate::conic::Conic;
 use crate::error::Result;
 use crate::spec::SetSpec;
 
@@ -71,12 +72,18 @@ impl Constraint for Cone {
         true
     }
 
-    fn projects_exactly(&self) -> bool {
-        true
+    fn structure(&self) -> Structure<'_> {
+        Structure::Convex(self)
     }
 
     fn spec(&self) -> SetSpec {
         SetSpec::Cone { slope: self.slope }
+    }
+}
+
+impl RowsAndBalls for Cone {
+    fn conic(&self, features: usize) -> Option<Conic> {
+        Some(Conic::everything(features).in_cone(self.slope))
     }
 }
 

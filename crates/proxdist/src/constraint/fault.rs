@@ -2,6 +2,7 @@
 //! would be right without reading a message.
 
 use super::brief;
+use crate::error::Error;
 use crate::spec::{SetSpec, positions};
 
 /// Why a set is refused.
@@ -268,6 +269,26 @@ impl From<String> for SetFault {
 impl From<&str> for SetFault {
     fn from(text: &str) -> Self {
         Self::Other(text.to_owned())
+    }
+}
+
+/// Whether a set is refused because it has no point.
+pub(crate) fn is_empty(error: &Error) -> bool {
+    let is_pointless = |fault: &ProjectionFault| {
+        matches!(fault, ProjectionFault::ForcedNonzeros { .. } | ProjectionFault::NoCommonPoint { .. })
+    };
+    let mut fault = match error {
+        Error::Constraint { fault, .. } => &**fault,
+        Error::Projection { fault, .. } => return is_pointless(fault),
+        _ => return false,
+    };
+    while let SetFault::InPart { fault: inner, .. } = fault {
+        fault = inner;
+    }
+    match fault {
+        SetFault::Empty { .. } => true,
+        SetFault::Projection(fault) => is_pointless(fault),
+        _ => false,
     }
 }
 

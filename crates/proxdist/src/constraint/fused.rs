@@ -4,26 +4,83 @@
 //! $r$. As $\lambda$ grows, neighbours that have met stay together (Friedman, Hastie, Höfling, Tibshirani 2007), and between two meetings a group $g$ of $n_g$ entries sits at its
 //! mean plus $\lambda c_g/n_g$, with $c_g$ the number of its higher neighbours minus that of its lower ones, counted by sides. So the variation falls along straight lines,
 //! $\sum \pm(m_{g+1} - m_g) - \lambda\sum_g c_g^2/n_g$, and following them gives $\lambda$ exactly. $O(p)$ for each meeting. Convex, unique.
+//!
+//! The same with differences of a higher order $k$, $D_k = D_1D_{k-1}$ (of order 2: little change of slope), or with any matrix $D$, is a quadratic program. $Dx$ with few
+//! nonzero entries is `jumps` for order 1 and `kinks` for order 2; $Dx \ge 0$ is a set of rows (`monotone`, `convex`, `polyhedron`).
 
-use super::{Constraint, ProjectionFault, RowsAndBalls, Structure, Workspace, projection_failure, refusal};
+use super::{Constraint, ProjectionFault, RowsAndBalls, SetFault, Structure, Workspace, projection_failure, refusal};
 use crate::conic::Conic;
 use crate::error::Result;
-use crate::spec::SetSpec;
+use crate::shape::Shape;
+use crate::spec::{Differences, SetSpec};
 
-/// A limit on the sum of the magnitudes of differences between neighbours.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// A limit on the sum of the magnitudes of differences.
+#[derive(Clone, Debug, PartialEq)]
 pub struct Fused {
     radius: f64,
+    of: Differences,
 }
 
 impl Fused {
     /// Total variation of at most `radius`, which is zero or positive.
     pub fn radius(radius: f64) -> Result<Self> {
-        let set = Self { radius };
+        let set = Self { radius, of: Differences::Order(1) };
         let is_sound = radius >= 0.0 && radius.is_finite();
-        if is_sound { Ok(set) } else { Err(refusal(set.spec(), super::SetFault::Radius)) }
+        if is_sound { Ok(set) } else { Err(refusal(set.spec(), SetFault::Radius)) }
+    }
+
+    /// The same for other differences.
+    pub fn of(self, of: Differences) -> Result<Self> {
+        let fault = match &of {
+            Differences::Order(1..=MOST_ORDER) => None,
+            Differences::Order(_) => Some(format!("the order of differences must be from 1 to {MOST_ORDER}")),
+            Differences::Rows(rows) => {
+                let length = rows.first().map_or(0, Vec::len);
+                let wrong = |row: &Vec<f64>| row.len() != length || row.iter().any(|a| !a.is_finite());
+                match rows.iter().position(wrong) {
+                    _ if length == 0 => Some("the matrix has no row".to_owned()),
+                    Some(at) => Some(format!(
+                        "row {} of the matrix must have {length} finite numbers, as the first has",
+                        at + 1
+                    )),
+                    None => None,
+                }
+            }
+        };
+        let set = Self { of, ..self };
+        match fault {
+            Some(fault) => Err(refusal(set.spec(), fault)),
+            None => Ok(set),
+        }
+    }
+
+    /// The combinations of entries of a vector of this length whose magnitudes are limited.
+    fn combinations(&self, length: usize) -> Vec<Vec<(usize, f64)>> {
+        let is_there = |terms: &Vec<(usize, f64)>| !terms.is_empty();
+        match &self.of {
+            Differences::Order(order) => {
+                // The binomial coefficients with alternating signs, the last one positive.
+                let mut factors = vec![1.0];
+                for _ in 0..*order {
+                    let shifted = factors.iter().copied().chain([0.0]);
+                    factors =
+                        std::iter::once(0.0).chain(factors.iter().copied()).zip(shifted).map(|(b, a)| b - a).collect();
+                }
+                (0..length.saturating_sub(*order))
+                    .map(|first| factors.iter().enumerate().map(|(k, a)| (first + k, *a)).collect())
+                    .collect()
+            }
+            Differences::Rows(rows) => rows
+                .iter()
+                .map(|row| row.iter().copied().enumerate().filter(|(_, a)| *a != 0.0).collect())
+                .filter(is_there)
+                .collect(),
+        }
     }
 }
+
+/// Differences of a higher order are not told apart from rounding.
+const MOST_ORDER: usize = 10;
 
 impl Constraint for Fused {
     fn project(&self, point: &mut [f64], _work: &mut Workspace) -> Result<()> {
@@ -33,6 +90,10 @@ impl Constraint for Fused {
         }
         if top == 0.0 {
             return Ok(());
+        }
+        if self.of != Differences::Order(1) {
+            let conic = Conic::everything(point.len()).with_variation(self.combinations(point.len()), self.radius);
+            return super::program::project(self, &conic, point);
         }
         let scaled: Vec<f64> = point.iter().map(|x| x / top).collect();
         let Some(groups) = shrunk(&scaled, self.radius / top) else { return Ok(()) };
@@ -51,18 +112,28 @@ impl Constraint for Fused {
         self.radius == 0.0
     }
 
+    fn check(&self, shape: Shape) -> Result<()> {
+        match &self.of {
+            Differences::Rows(rows) => super::require_dimension(self, rows.first().map_or(0, Vec::len), shape.len()),
+            Differences::Order(_) => Ok(()),
+        }
+    }
+
     fn structure(&self) -> Structure<'_> {
         Structure::Convex(self)
     }
 
     fn spec(&self) -> SetSpec {
-        SetSpec::Fused { radius: self.radius }
+        SetSpec::Fused { radius: self.radius, of: Box::new(self.of.clone()) }
     }
 }
 
 impl RowsAndBalls for Fused {
     fn conic(&self, features: usize) -> Option<Conic> {
-        Some(Conic::everything(features).with_variation(self.radius))
+        if matches!(&self.of, Differences::Rows(rows) if rows.iter().any(|row| row.len() != features)) {
+            return None;
+        }
+        Some(Conic::everything(features).with_variation(self.combinations(features), self.radius))
     }
 }
 

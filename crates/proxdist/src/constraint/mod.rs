@@ -60,6 +60,7 @@ pub use cone_in_ball::ConeInBall;
 pub use curved::Curved;
 pub use dykstra::Dykstra;
 pub use face::Face;
+pub(crate) use fault::is_empty;
 pub use fault::{ProjectionFault, SetFault};
 pub use features::Selection;
 pub use fused::Fused;
@@ -193,8 +194,9 @@ fn projection_failure(set: &dyn Constraint, fault: ProjectionFault) -> Error {
     Error::Projection { spec: brief(set.spec()), fault }
 }
 
+/// A text that is cut short where it is long; `{:#}` of a set has words in place of vectors.
 pub(crate) fn brief(spec: impl Display) -> String {
-    let text = spec.to_string();
+    let text = format!("{spec:#}");
     match text.char_indices().nth(LONGEST_SPEC) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text,

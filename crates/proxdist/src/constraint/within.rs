@@ -20,7 +20,7 @@ use crate::conic::{Conic, Row};
 use crate::error::{Error, Result};
 use crate::shape::Shape;
 use crate::spec::SetSpec;
-use std::sync::OnceLock;
+use std::sync::{Arc, RwLock};
 
 /// Rows about several coefficients up to which there is a search, and choices up to which all may be looked at whatever stands beside them.
 const MOST_ROWS: usize = 12;
@@ -31,8 +31,8 @@ const MOST_CHOICES: f64 = 3000.0;
 pub struct Within {
     selection: Selection,
     parts: Vec<Box<dyn Constraint>>,
-    /// What is known for vectors of the length that was asked for first.
-    known: OnceLock<(usize, Plan)>,
+    /// What is known for vectors of the length that was asked for last.
+    known: RwLock<Option<(usize, Arc<Plan>)>>,
 }
 
 /// The set for vectors of one length.
@@ -62,7 +62,7 @@ enum Way {
 impl Within {
     /// A selection, and convex sets that are described by rows and balls.
     pub fn new(selection: Selection, parts: Vec<Box<dyn Constraint>>) -> Result<Self> {
-        let set = Self { selection, parts, known: OnceLock::new() };
+        let set = Self { selection, parts, known: RwLock::new(None) };
         match set.parts.iter().find(|part| !part.is_convex() || part.structure().rows_and_balls().is_none()) {
             Some(part) => {
                 let (first, second) = (set.selection.spec(), part.spec());
@@ -72,17 +72,20 @@ impl Within {
         }
     }
 
-    fn plan(&self, length: usize) -> Result<&Plan> {
-        if self.known.get().is_none() {
-            let _ = self.known.set((length, self.planned(length)?));
+    fn plan(&self, length: usize) -> Result<Arc<Plan>> {
+        if let Some((_, plan)) = self.last().filter(|(known, _)| *known == length) {
+            return Ok(plan);
         }
-        match self.known.get() {
-            Some((known, plan)) if *known == length => Ok(plan),
-            other => {
-                let expected = other.map_or(0, |(known, _)| *known);
-                Err(refusal(self.spec(), SetFault::Dimension { expected, found: length }))
-            }
+        let plan = Arc::new(self.planned(length)?);
+        if let Ok(mut known) = self.known.write() {
+            *known = Some((length, Arc::clone(&plan)));
         }
+        Ok(plan)
+    }
+
+    /// What was asked for last.
+    fn last(&self) -> Option<(usize, Arc<Plan>)> {
+        self.known.read().ok()?.clone()
     }
 
     fn planned(&self, length: usize) -> Result<Plan> {
@@ -227,7 +230,7 @@ impl Constraint for Within {
             }
             Way::Largest(size) => plan.at_ends(point, size, true)?,
             Way::BothEnds(size) => plan.at_ends(point, size, false)?,
-            Way::Search => nearest_choice(plan, point)?.map_err(|fault| projection_failure(self, fault))?,
+            Way::Search => nearest_choice(&plan, point)?.map_err(|fault| projection_failure(self, fault))?,
         };
         let Some((support, kept)) = found else {
             let parts = super::brief(self.spec());
@@ -278,7 +281,7 @@ impl Choosing for Within {
     }
 
     fn on_support(&self, support: &[usize]) -> Option<Box<dyn Constraint + '_>> {
-        let (_, plan) = self.known.get()?;
+        let (_, plan) = self.last()?;
         let is_forced_out = |(j, limits): (usize, &(f64, f64))| {
             (limits.0 > 0.0 || limits.1 < 0.0) && support.binary_search(&j).is_err()
         };

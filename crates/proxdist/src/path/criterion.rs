@@ -8,7 +8,7 @@
 //! | BIC (Schwarz 1978) | $-2\log L + k\log n$ |
 //! | EBIC (Chen and Chen 2008) | $-2\log L + k\log n + 2\gamma\log\binom pk$ |
 //!
-//! $-2\log L = nD$ up to a constant, and for squared loss, whose deviance lacks the variance, $n\log D$, the variance being estimated too. Weights count
+//! Where rules leave fewer choices of $k$ features than $\binom pk$, EBIC has their number. $-2\log L = nD$ up to a constant, and for squared loss, whose deviance lacks the variance, $n\log D$, the variance being estimated too. Weights count
 //! relative to their mean. A ridge shrinks, so $k$ features with it count for less than $k$; the criteria do not know that. Losses that are no
 //! likelihood have no criterion: cross-validation is for them.
 
@@ -46,7 +46,7 @@ impl Path {
         let value = |point: &PathPoint| {
             let none = || Error::setting("a criterion", Rule::Likelihood, "another loss");
             let deviance = point.deviance.ok_or_else(none)?;
-            Ok(self.likelihood(deviance, without) + self.charge(criterion, point.support.len()))
+            Ok(self.likelihood(deviance, without) + self.charge(criterion, point))
         };
         self.points.iter().map(value).collect()
     }
@@ -68,20 +68,18 @@ impl Path {
         }
     }
 
-    fn charge(&self, criterion: Criterion, features: usize) -> f64 {
-        let (count, rows) = (features as f64, (self.rows as f64).max(1.0));
+    fn charge(&self, criterion: Criterion, point: &PathPoint) -> f64 {
+        let (count, rows) = (point.support.len() as f64, (self.rows as f64).max(1.0));
         match criterion {
             Criterion::Akaike => 2.0 * count,
             Criterion::Bayes => count * rows.ln(),
-            Criterion::ExtendedBayes { gamma } => {
-                count * rows.ln() + 2.0 * gamma * log_choices(self.layout.features(), features)
-            }
+            Criterion::ExtendedBayes { gamma } => count * rows.ln() + 2.0 * gamma * point.log_choices,
         }
     }
 }
 
 /// $\log\binom pk$
-fn log_choices(columns: usize, features: usize) -> f64 {
+pub(super) fn log_choices(columns: usize, features: usize) -> f64 {
     (0..features.min(columns)).map(|i| ((columns - i) as f64 / (i + 1) as f64).ln()).sum()
 }
 

@@ -5,9 +5,11 @@ use super::centred::Centred;
 use super::climb::{Climb, Place};
 use super::curved::Curved;
 use super::form::Form;
+use super::ladder::Ladder;
 use super::moments::{Centre, Moments};
 use super::on_demand::OnDemand;
 use super::settings::PathSettings;
+use super::sized::SizedSets;
 use super::sweeps::Sweeps;
 use super::watch::Watch;
 use crate::data::Unscaled;
@@ -24,18 +26,24 @@ pub(super) struct Searched<'p> {
     pub(super) layout: Layout,
     pub(super) largest: usize,
     pub(super) settings: &'p PathSettings,
+    /// The sets of all sizes, where features are not chosen freely.
+    pub(super) sets: Option<&'p SizedSets>,
 }
 
-/// One of the two searches.
+/// One of the three searches.
 pub(super) enum Engine<'p> {
     Algebra(Box<Algebra<'p>>),
     Curved(Box<Curved<'p>>),
+    Ladder(&'p SizedSets),
 }
 
 impl<'p> Engine<'p> {
     /// The search for an objective; for a quadratic one perhaps with a matrix that is known already.
     pub(super) fn new(searched: Searched<'p>, known: Option<Form<'p>>) -> Result<Self> {
-        let Searched { objective, layout, largest, settings } = searched;
+        let Searched { objective, layout, largest, settings, sets } = searched;
+        if let Some(sets) = sets {
+            return Ok(Self::Ladder(sets));
+        }
         let form = match known {
             None if objective.loss.is_quadratic() => form_of(searched, None)?,
             known => known,
@@ -51,7 +59,7 @@ impl<'p> Engine<'p> {
     pub(super) fn form(&mut self) -> Option<&mut Form<'p>> {
         match self {
             Self::Algebra(algebra) => Some(&mut algebra.form),
-            Self::Curved(_) => None,
+            Self::Curved(_) | Self::Ladder(_) => None,
         }
     }
 
@@ -59,7 +67,7 @@ impl<'p> Engine<'p> {
     pub(super) fn into_form(self) -> Option<Form<'p>> {
         match self {
             Self::Algebra(algebra) => Some(algebra.form),
-            Self::Curved(_) => None,
+            Self::Curved(_) | Self::Ladder(_) => None,
         }
     }
 
@@ -71,13 +79,6 @@ impl<'p> Engine<'p> {
         }
     }
 
-    fn climb(&mut self) -> &mut dyn Climb<'p> {
-        match self {
-            Self::Algebra(algebra) => &mut **algebra,
-            Self::Curved(curved) => &mut **curved,
-        }
-    }
-
     /// Coefficients and intercept at a place.
     pub(super) fn point(&mut self, place: &Place) -> Result<Option<Vec<f64>>> {
         match self.form() {
@@ -86,7 +87,7 @@ impl<'p> Engine<'p> {
         }
     }
 
-    /// The best places of all sizes for one ridge, started from those of another.
+    /// The best places of all sizes for one ridge, from the least size on, started from those of another.
     pub(super) fn places(
         &mut self,
         searched: Searched<'p>,
@@ -96,7 +97,14 @@ impl<'p> Engine<'p> {
     ) -> Result<Vec<Option<Place>>> {
         // Algebra is cheap enough to look at all neighbours again.
         let is_costly = matches!(self, Self::Curved(_));
-        let climb = self.climb();
+        let climb: &mut dyn Climb<'p> = match self {
+            Self::Algebra(algebra) => &mut **algebra,
+            Self::Curved(curved) => &mut **curved,
+            Self::Ladder(sets) => {
+                let objective = Objective { ridge, ..searched.objective };
+                return Ladder::new(objective, sets).places(ridge.weight(), known, watch);
+            }
+        };
         climb.set_ridge(ridge);
         let mut sweeps = Sweeps::new(searched.largest, ridge.weight());
         let Some(empty) = climb.minimiser(&[], None)? else { return Ok(sweeps.into_places()) };
@@ -118,7 +126,7 @@ impl<'p> Engine<'p> {
 
 /// The matrix of a quadratic F, whole or on demand; `None` if the numbers are too extreme for it. Columns that are scaled as they are read may be summed as they are stored.
 pub(super) fn form_of<'p>(searched: Searched<'p>, stored: Option<&'p Unscaled<'p>>) -> Result<Option<Form<'p>>> {
-    let Searched { objective, layout, largest, settings } = searched;
+    let Searched { objective, layout, largest, settings, .. } = searched;
     let objective = Objective { data: stored.map_or(objective.data, |stored| &stored.data), ..objective };
     let (has_intercept, scaling) = (layout.intercept_count() > 0, stored.map(|stored| stored.scaling));
     if !fits(objective.data.columns(), 1, settings.memory) {

@@ -5,6 +5,7 @@
 //! is stretched until next to nothing is left of F.
 
 use super::climb::Place;
+use super::criterion::log_choices;
 use super::form::Form;
 use super::point::PathPoint;
 use crate::constraint::WholeSpace;
@@ -101,32 +102,14 @@ impl<'p> Finish<'p> {
             size,
             ridge: self.objective.ridge.weight(),
             support: place.support.clone(),
-            deviance: self.deviance(&theta, objective)?,
+            deviance: deviance(self.objective, self.infimum, &theta, objective)?,
             objective,
             theta,
             stationarity: settled.stationarity,
             is_separated: place.is_separated,
             gap: None,
+            log_choices: log_choices(self.layout.features(), place.support.len()),
         })
-    }
-
-    /// $2(\ell - \inf\ell)$ in the mean.
-    fn deviance(&self, theta: &[f64], objective: f64) -> Result<Option<f64>> {
-        let Objective { data, loss, .. } = self.objective;
-        if loss.deviance(0.0, data.response()[0]).is_none() {
-            return Ok(None);
-        }
-        if self.infimum.is_finite() {
-            return Ok(Some((2.0 * (objective - self.objective.ridge_term(theta) - self.infimum)).max(0.0)));
-        }
-        let (coefficients, intercept) = (self.layout.coefficients(theta), self.layout.intercept(theta).unwrap_or(0.0));
-        let predictors = crate::metrics::linear_predictors(data, coefficients, intercept)?;
-        let one = |(row, &eta): (usize, &f64)| match data.weight(row) {
-            0.0 => Some(0.0),
-            weight => loss.deviance(eta, data.response()[row]).map(|deviance| weight * deviance),
-        };
-        let total: Option<f64> = predictors.iter().enumerate().map(one).sum();
-        Ok(total.map(|total| total / data.weight_sum()))
     }
 
     fn function<'s>(&'s self, support: &'s [usize]) -> Result<OnColumns<'s>> {
@@ -177,6 +160,25 @@ impl<'p> Finish<'p> {
         };
         Ok(Settled { point, stationarity })
     }
+}
+
+/// $2(\ell - \inf\ell)$ in the mean at a point where F has this value; `infimum` is what the mean loss is never below.
+pub(super) fn deviance(objective: Objective, infimum: f64, theta: &[f64], value: f64) -> Result<Option<f64>> {
+    let Objective { data, loss, .. } = objective;
+    if loss.deviance(0.0, data.response()[0]).is_none() {
+        return Ok(None);
+    }
+    if infimum.is_finite() {
+        return Ok(Some((2.0 * (value - objective.ridge_term(theta) - infimum)).max(0.0)));
+    }
+    let (coefficients, intercept) = objective.split(theta);
+    let predictors = crate::metrics::linear_predictors(data, coefficients, intercept)?;
+    let one = |(row, &eta): (usize, &f64)| match data.weight(row) {
+        0.0 => Some(0.0),
+        weight => loss.deviance(eta, data.response()[row]).map(|deviance| weight * deviance),
+    };
+    let total: Option<f64> = predictors.iter().enumerate().map(one).sum();
+    Ok(total.map(|total| total / data.weight_sum()))
 }
 
 /// Larger and larger coefficients in the direction in which F falls for ever, until next to nothing is left of F.

@@ -12,16 +12,16 @@ use super::finish::stretched;
 use super::form::Form;
 use super::in_memory::InMemory;
 use super::moments::{Centre, Moments};
-use super::settings::PathSettings;
 use super::tracing::ridges;
-use super::validation::PathValidation;
+use super::validation::{PathValidation, Whole};
 use super::watch::Watch;
+use crate::constraint::brief;
 use crate::data::Data;
 use crate::error::Result;
 use crate::layout::Layout;
 use crate::objective::Objective;
 use crate::polish::OnColumns;
-use crate::preparation::{Preparation, Units};
+use crate::preparation::Units;
 use crate::selection::{HeldOut, Split, Splits, failed_fit};
 
 /// Sums of all rows and, where there is room, of each fold.
@@ -33,9 +33,10 @@ pub(super) struct Totals {
 
 impl Totals {
     /// For a quadratic loss whose matrix fits the memory, where every row is held out once.
-    pub(super) fn of(whole: &PathValidation, splits: &Splits, settings: &PathSettings) -> Result<Option<Self>> {
+    pub(super) fn of(shared: &Whole, splits: &Splits) -> Result<Option<Self>> {
+        let Whole { validation: whole, settings, sets, .. } = *shared;
         let columns = whole.data.columns();
-        if !splits.are_folds || !whole.loss.is_quadratic() || !fits(columns, 1, settings.memory) {
+        if sets.is_some() || !splits.are_folds || !whole.loss.is_quadratic() || !fits(columns, 1, settings.memory) {
             return Ok(None);
         }
         let centre = Centre::of(Objective::new(whole.data, &*whole.loss, 0.0), whole.intercept)?;
@@ -55,9 +56,10 @@ impl Totals {
     }
 
     /// Folds that may be worked on at the same time.
-    pub(super) fn at_a_time(whole: &PathValidation, settings: &PathSettings) -> usize {
+    pub(super) fn at_a_time(shared: &Whole) -> usize {
+        let Whole { validation: whole, settings, sets, .. } = *shared;
         let columns = whole.data.columns();
-        let is_free = !whole.loss.is_quadratic() || !fits(columns, 1, settings.memory);
+        let is_free = sets.is_some() || !whole.loss.is_quadratic() || !fits(columns, 1, settings.memory);
         if is_free { usize::MAX } else { (settings.memory / columns.saturating_mul(columns).saturating_mul(16)).max(1) }
     }
 
@@ -71,12 +73,13 @@ impl Totals {
 
     /// Sums about the mean of the rows outside a fold, which are those of `training`.
     pub(super) fn without(&self, fold: &Fold, training: &Data) -> Result<Centred> {
-        let has_intercept = fold.whole.intercept;
-        let objective = Objective::new(training, &*fold.whole.loss, 0.0);
+        let whole = fold.whole.validation;
+        let has_intercept = whole.intercept;
+        let objective = Objective::new(training, &*whole.loss, 0.0);
         let mut rest = self.all.clone();
         match self.folds.get(fold.number) {
             Some(moments) => rest.add(-1.0, moments),
-            None => rest.add(-1.0, &moments(fold.whole, &fold.split().held_out, &self.centre)?),
+            None => rest.add(-1.0, &moments(whole, &fold.split().held_out, &self.centre)?),
         }
         // Sums of weights are cheap to have exactly.
         rest.mass = training.weight_sum();
@@ -101,10 +104,8 @@ fn moments(whole: &PathValidation, rows: &[usize], centre: &Centre) -> Result<Mo
 }
 
 /// A fold that is held out.
-pub(super) struct Fold<'f, 'a> {
-    pub(super) whole: &'f PathValidation<'a>,
-    pub(super) settings: &'f PathSettings,
-    pub(super) preparation: Preparation,
+pub(super) struct Fold<'f> {
+    pub(super) whole: Whole<'f>,
     pub(super) number: usize,
     /// The rows of all folds.
     pub(super) splits: &'f [Split],
@@ -116,10 +117,14 @@ pub(super) struct FoldScores {
     pub(super) is_separated: Vec<bool>,
 }
 
-impl Fold<'_, '_> {
+impl Fold<'_> {
     /// Traces the path of the other rows and scores it on these; `None` if it was ended early.
     pub(super) fn scores(&self, totals: Option<&Totals>, watch: &mut Watch) -> Result<Option<FoldScores>> {
-        let name = || format!("sizes up to {}", self.whole.largest);
+        let validation = self.whole.validation;
+        let name = || match validation.plain_size() {
+            Some(largest) => format!("sizes up to {largest}"),
+            None => format!("sizes of {}", brief(validation.constraint.spec())),
+        };
         let rows = &self.split().training;
         self.scored(totals, watch).map_err(|error| failed_fit(name(), self.number, self.splits.len(), error, rows))
     }
@@ -129,12 +134,12 @@ impl Fold<'_, '_> {
     }
 
     fn scored(&self, totals: Option<&Totals>, watch: &mut Watch) -> Result<Option<FoldScores>> {
-        let Self { whole, settings, .. } = *self;
+        let Whole { validation: whole, settings, preparation, sets } = self.whole;
         let part = whole.data.subset(self.split().training.clone())?;
         let training = part.data()?;
         let test = whole.data.subset(self.split().held_out.clone())?;
         let largest_ridge = settings.ridges.iter().copied().fold(0.0, f64::max);
-        let units = self.preparation.units(&training, largest_ridge)?;
+        let units = preparation.units(&training, largest_ridge)?;
         let known = match totals {
             Some(totals) => Form::whole(totals.without(self, &training)?, units.scaling(), whole.intercept),
             None => None,
@@ -146,7 +151,8 @@ impl Fold<'_, '_> {
         let data = copied.as_ref().unwrap_or(&training);
         let layout = Layout::of(whole.data.parameter_shape()).intercepts(whole.intercept);
         let objective = Objective::new(data, &*whole.loss, units.ridge(0.0)).intercept(whole.intercept);
-        let searched = Searched { objective, layout, largest: whole.largest, settings };
+        let largest = whole.plain_size().unwrap_or(0);
+        let searched = Searched { objective, layout, largest, settings, sets };
         let mut engine = Engine::new(searched, known)?;
         let (mut places, mut found) = (Vec::new(), FoldScores { scores: Vec::new(), is_separated: Vec::new() });
         for ridge in ridges(units.ridge(0.0), settings) {

@@ -20,6 +20,7 @@ mod improve;
 #[cfg(test)]
 mod improve_tests;
 mod in_memory;
+mod ladder;
 mod model;
 mod moments;
 mod newton;
@@ -30,6 +31,7 @@ mod scored;
 mod scores;
 mod second;
 mod settings;
+mod sized;
 mod start;
 mod state;
 #[cfg(test)]

@@ -25,6 +25,8 @@ pub struct PathPoint {
     pub is_separated: bool,
     /// F is above the least of this size and ridge by at most this: proven, where [`Path::prove`] was asked and could.
     pub gap: Option<f64>,
+    /// The logarithm of the number of choices with so many features.
+    pub(super) log_choices: f64,
 }
 
 impl PathPoint {

@@ -6,12 +6,14 @@
 use super::climb::Place;
 use super::finish::Finish;
 use super::point::{Path, PathPoint};
+use super::sized::SizedSets;
 use super::start::summed;
+use crate::constraint::{Choice, Constraint, Structure};
 use crate::error::Result;
 use crate::layout::Layout;
 use crate::objective::Objective;
 use crate::problem::Problem;
-use crate::proof::{Poll, Progress, Stopped, Summed};
+use crate::proof::{Poll, Progress, Search, Stopped, Summed};
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
@@ -46,8 +48,8 @@ impl PathProof {
 }
 
 impl Path {
-    /// Bounds how far each point is above the least F of its size and ridge, where the loss is quadratic; in [`PathPoint::gap`]. Better choices are taken over.
-    /// `poll` may end it.
+    /// Bounds how far each point is above the least F of its size and ridge, where the loss is quadratic, no unit needs another and no convex set stands beside the choice; in [`PathPoint::gap`]. Better choices are taken
+    /// over. `poll` may end it.
     pub fn prove(
         &mut self,
         problem: &Problem,
@@ -57,11 +59,13 @@ impl Path {
         let began = Instant::now();
         let mut left = self.points.iter().filter(|point| point.size > 0).count();
         let (objective, layout) = (problem.objective(), self.layout);
+        let sets = SizedSets::of(problem.constraint(), problem.data())?;
+        let Some(choices) = Choices::of(sets.as_ref(), layout.features()) else { return Ok(()) };
         for points in self.points.chunk_by_mut(|before, after| before.size < after.size) {
             let Some(ridge) = points.first().map(|first| objective.ridge.with_weight(first.ridge)) else { continue };
             let objective = Objective { ridge, ..objective };
             let Some(summed) = summed(objective, MATRIX)? else { return Ok(()) };
-            let mut proving = Proving { objective, layout, summed: &summed, wanted };
+            let mut proving = Proving { objective, layout, summed: &summed, wanted, choices: &choices };
             let is_over = proving.points(
                 points,
                 &mut |_| {
@@ -82,19 +86,56 @@ impl Path {
 }
 
 /// Better choices for the points of one ridge, where columns are so few that looking at all of them by branch and bound costs next to nothing.
-pub(super) fn improve(points: &mut [PathPoint], objective: Objective, layout: Layout) -> Result<()> {
+pub(super) fn improve(points: &mut [PathPoint], objective: Objective, sets: Option<&SizedSets>) -> Result<()> {
+    let layout = objective.layout();
     let columns = objective.data.columns();
     let is_cheap = columns <= FEW_COLUMNS && objective.data.rows().saturating_mul(columns * columns) <= FEW_PRODUCTS;
     if !is_cheap || points.len() < 3 {
         return Ok(());
     }
+    let Some(choices) = Choices::of(sets, columns) else { return Ok(()) };
     let Some(summed) = summed(objective, MATRIX)? else { return Ok(()) };
-    let mut proving = Proving { objective, layout, summed: &summed, wanted: PathProof::within(Duration::MAX) };
+    let wanted = PathProof::within(Duration::MAX);
+    let mut proving = Proving { objective, layout, summed: &summed, wanted, choices: &choices };
     proving.points(points, &mut |_| |progress: &Progress| progress.nodes >= FEW_NODES, &mut || {
         ControlFlow::Continue(())
     })?;
     points.iter_mut().for_each(|point| point.gap = None);
     Ok(())
+}
+
+/// What may be chosen at each size.
+enum Choices {
+    /// Any features.
+    Free,
+    /// Units within limits, from the least size on.
+    Limited { least: usize, choices: Vec<Choice> },
+}
+
+impl Choices {
+    /// `None` where a bound would not be one on what may be chosen alone.
+    fn of(sets: Option<&SizedSets>, columns: usize) -> Option<Self> {
+        let Some(sets) = sets else { return Some(Self::Free) };
+        let choices: Option<Vec<Choice>> = (0..sets.count()).map(|at| alone(sets.at(at), columns)).collect();
+        Some(Self::Limited { least: sets.least(), choices: choices? })
+    }
+
+    /// The search of a size.
+    fn search<'s>(&self, summed: &'s Summed, size: usize) -> Search<'s> {
+        match self {
+            Self::Free => summed.choices(size),
+            Self::Limited { least, choices } => summed.choosing(&choices[size - least]),
+        }
+    }
+}
+
+/// The choice of a set that is nothing else.
+fn alone(set: &dyn Constraint, columns: usize) -> Option<Choice> {
+    let Structure::Choice(choosing) = set.structure() else { return None };
+    let choice = choosing.choice(columns);
+    let open = choice.support(&(0..choice.units()).collect::<Vec<_>>());
+    let is_free = matches!(choosing.on_support(&open)?.structure(), Structure::WholeSpace);
+    (is_free && choice.needs().is_empty()).then_some(choice)
 }
 
 /// The points of one ridge.
@@ -103,6 +144,7 @@ struct Proving<'p> {
     layout: Layout,
     summed: &'p Summed,
     wanted: PathProof,
+    choices: &'p Choices,
 }
 
 impl Proving<'_> {
@@ -125,8 +167,7 @@ impl Proving<'_> {
             least = least.max(own);
             let scaled = self.scaled(point);
             // The sums have the intercept at its best, which that of the point need not be.
-            let value =
-                self.summed.choices(point.size).settle_within(0, &point.support, &scaled).upper.max(point.objective);
+            let value = self.search(point.size).settle_within(0, &point.support, &scaled).upper.max(point.objective);
             let gap = (value - least).max(0.0) + self.summed.doubt(&scaled);
             point.gap = Some(gap).filter(|gap| gap.is_finite());
             if is_over {
@@ -147,6 +188,10 @@ impl Proving<'_> {
         Ok(is_over)
     }
 
+    fn search(&self, size: usize) -> Search<'_> {
+        self.choices.search(self.summed, size)
+    }
+
     fn scaled(&self, point: &PathPoint) -> Vec<f64> {
         let coefficients = self.layout.coefficients(&point.theta);
         let values: Vec<f64> = point.support.iter().map(|&j| coefficients[j]).collect();
@@ -157,7 +202,7 @@ impl Proving<'_> {
     fn lower(&self, point: &mut PathPoint, poll: &mut Poll) -> Result<Option<f64>> {
         let scaled = self.scaled(point);
         let PathProof { gap, memory, .. } = self.wanted;
-        let search = self.summed.choices(point.size).memory(memory);
+        let search = self.search(point.size).memory(memory);
         let value = search.settle_within(0, &point.support, &scaled).upper.abs();
         let rounding = 2.0 * self.summed.doubt(&scaled) / value;
         let search = search.tolerance((gap - rounding).max(0.5 * gap));
@@ -171,7 +216,9 @@ impl Proving<'_> {
             let finish = Finish::new(self.objective, self.layout, &[Some(place.clone())])?;
             let better = finish.point(point.size, &place, None)?;
             if better.objective < point.objective {
-                *point = better;
+                let is_free = matches!(self.choices, Choices::Free);
+                let log_choices = if is_free { better.log_choices } else { point.log_choices };
+                *point = PathPoint { log_choices, ..better };
             }
         }
         Ok((stopped != Stopped::Dependent).then(|| state.lower()))

@@ -99,7 +99,7 @@ pub(crate) fn summed(objective: Objective, memory: usize) -> Result<Option<Summe
     }
     let settings = PathSettings::default().memory(memory);
     let stored = objective.data.unscaled();
-    let searched = Searched { objective, layout: objective.layout(), largest: 0, settings: &settings };
+    let searched = Searched { objective, layout: objective.layout(), largest: 0, settings: &settings, sets: None };
     let Some(mut form) = form_of(searched, stored.as_ref())? else { return Ok(None) };
     form.set_ridge(objective.ridge);
     Ok(form.summed(objective.data.rows()))
@@ -142,7 +142,7 @@ fn found(
     poll: &mut dyn FnMut() -> ControlFlow<()>,
 ) -> Result<Option<Start>> {
     let settings = PathSettings::default().walk(walk).walk_at((size, size)).memory(memory);
-    let searched = |largest| Searched { objective, layout: objective.layout(), largest, settings: &settings };
+    let searched = |largest| Searched { objective, layout: objective.layout(), largest, settings: &settings, sets: None };
     let largest = (size + BEYOND).min(objective.data.columns());
     let mut polled = Polled(poll);
     let mut watch = Watch::new(&mut polled);

@@ -4,21 +4,22 @@ use super::engine::{Engine, Searched};
 use super::finish::Finish;
 use super::form::Form;
 use super::in_memory::InMemory;
+use super::ladder::Ladder;
 use super::point::Path;
 use super::proving::improve;
 use super::settings::PathSettings;
+use super::sized::{SizedSets, plain_size};
 use super::watch::{PathObserver, PathProgress, Watch};
-use crate::constraint::Structure;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::objective::Objective;
 use crate::problem::{Problem, in_pool};
 use crate::ridge::Ridge;
-use crate::rule::Rule;
 use crate::solver::Settings;
 use std::ops::ControlFlow;
 
 impl Path {
-    /// The best models found of all sizes up to that of the problem's set, which must be [`crate::constraint::Sparsity`] alone.
+    /// The best models found of all sizes up to that of the problem's set: sparsity, group sparsity, or either with rules and convex sets beside it. The number of features or groups of the set is replaced
+    /// by each size, from the least that leaves a point.
     pub fn trace(problem: &Problem, settings: &PathSettings) -> Result<Self> {
         Self::trace_observed(problem, settings, &mut |_: &PathProgress| ControlFlow::Continue(()))
     }
@@ -31,17 +32,20 @@ impl Path {
     ) -> Result<Self> {
         settings.check()?;
         problem.check(&Settings::default())?;
-        largest(problem)?;
-        in_pool(settings.threads, || trace(problem, settings, None, &mut Watch::new(observer)))
+        let sets = SizedSets::of(problem.constraint(), problem.data())?;
+        in_pool(settings.threads, || {
+            trace(Traced { problem, settings, sets: sets.as_ref() }, None, &mut Watch::new(observer))
+        })
     }
 }
 
-/// The largest size of a problem whose set is sparsity alone.
-fn largest(problem: &Problem) -> Result<usize> {
-    let (set, columns) = (problem.constraint(), problem.data().columns());
-    let refusal = || Error::setting("the set of a path", Rule::SparsityAlone, set.spec());
-    let Structure::Choice(choosing) = set.structure() else { return Err(refusal()) };
-    choosing.plain_size(columns).ok_or_else(refusal)
+/// A problem that was checked, and what is told about its path.
+#[derive(Clone, Copy)]
+pub(super) struct Traced<'p> {
+    pub(super) problem: &'p Problem<'p>,
+    pub(super) settings: &'p PathSettings,
+    /// The sets of all sizes, where features are not chosen freely.
+    pub(super) sets: Option<&'p SizedSets>,
 }
 
 /// The ridges of a path.
@@ -52,20 +56,17 @@ pub(super) fn ridges<'p>(ridge: Ridge<'p>, settings: &PathSettings) -> Vec<Ridge
     settings.ridges.iter().map(|&weight| ridge.with_weight(weight)).collect()
 }
 
-/// The path of a problem that was checked; the matrix of a quadratic one may be known already.
-pub(super) fn trace<'p>(
-    problem: &'p Problem,
-    settings: &'p PathSettings,
-    known: Option<Form<'p>>,
-    watch: &mut Watch,
-) -> Result<Path> {
+/// The path of a problem; the matrix of a quadratic one may be known already.
+pub(super) fn trace<'p>(traced: Traced<'p>, known: Option<Form<'p>>, watch: &mut Watch) -> Result<Path> {
+    let Traced { problem, settings, sets } = traced;
     let data = problem.data();
     let mut copy = InMemory::of(data);
-    let is_copied = !problem.loss().is_quadratic() && InMemory::is_worth_it(data, settings.memory);
+    let is_copied = (sets.is_some() || !problem.loss().is_quadratic()) && InMemory::is_worth_it(data, settings.memory);
     let copied = if is_copied { Some(copy.copied()?) } else { None };
     let objective = problem.objective();
     let objective = Objective { data: copied.as_ref().unwrap_or(objective.data), ..objective };
-    let searched = Searched { objective, layout: problem.layout(), largest: largest(problem)?, settings };
+    let largest = plain_size(problem.constraint(), data.columns()).unwrap_or(0);
+    let searched = Searched { objective, layout: problem.layout(), largest, settings, sets };
     let mut path = Path {
         points: Vec::new(),
         layout: problem.layout(),
@@ -78,10 +79,16 @@ pub(super) fn trace<'p>(
     for ridge in ridges(problem.ridge_term(), settings) {
         places = engine.places(searched, ridge, &places, watch)?;
         path.is_interrupted = watch.is_over();
-        let finish = Finish::new(Objective { ridge, ..objective }, problem.layout(), &places)?;
-        let mut points = finish.points(&places, engine.form(), path.is_interrupted)?;
+        let objective = Objective { ridge, ..objective };
+        let mut points = match sets {
+            Some(sets) => Ladder::new(objective, sets).points(&places)?,
+            None => {
+                let finish = Finish::new(objective, problem.layout(), &places)?;
+                finish.points(&places, engine.form(), path.is_interrupted)?
+            }
+        };
         if !path.is_interrupted {
-            improve(&mut points, Objective { ridge, ..objective }, problem.layout())?;
+            improve(&mut points, objective, sets)?;
         }
         path.points.extend(points);
         if path.is_interrupted {

@@ -9,7 +9,8 @@ use super::form::Form;
 use super::point::Path;
 use super::scored::{PathScore, PathScores, chosen};
 use super::settings::PathSettings;
-use super::tracing::trace;
+use super::sized::{SizedSets, plain_size};
+use super::tracing::{Traced, trace};
 use super::watch::{PathObserver, PathProgress, Watch};
 use crate::constraint::{Constraint, Sparsity};
 use crate::data::Data;
@@ -27,6 +28,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 ///
 /// | setting       | default         | meaning |
 /// |---------------|-----------------|---------|
+/// | `constraint`  | sparsity        | the set whose number of features or groups is replaced by each size |
 /// | `intercept`   | no              | whether models have one |
 /// | `standardize` | auto            | whether the columns are scaled for each path, and what the ridge acts on, by the rows of that path |
 /// | `folds`       | 10              | parts the rows are dealt into, from 2 to n |
@@ -51,7 +53,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 pub struct PathValidation<'a> {
     pub(super) data: &'a Data<'a>,
     pub(super) loss: Box<dyn Loss + 'a>,
-    pub(super) largest: usize,
+    pub(super) constraint: Box<dyn Constraint + 'a>,
     pub(super) intercept: bool,
     standardize: Standardize,
     deal: Deal,
@@ -138,7 +140,20 @@ impl<'a> PathValidation<'a> {
     pub fn new(data: &'a Data<'a>, loss: impl Loss + 'a, largest: usize) -> Self {
         let (intercept, deal) = (false, Deal::at_random(CrossValidation::FOLDS));
         let (standardize, judge) = (Standardize::default(), Judge::default());
-        Self { data, loss: Box::new(loss), largest, intercept, standardize, deal, judge }
+        let constraint = Box::new(Sparsity::at_most(largest));
+        Self { data, loss: Box::new(loss), constraint, intercept, standardize, deal, judge }
+    }
+
+    /// Another set than sparsity alone; its own number of features or groups is the largest size.
+    #[must_use]
+    pub fn constraint(mut self, set: impl Constraint + 'a) -> Self {
+        self.constraint = Box::new(set);
+        self
+    }
+
+    /// The largest size of sparsity alone.
+    pub(super) fn plain_size(&self) -> Option<usize> {
+        plain_size(&*self.constraint, self.data.columns())
     }
 
     /// Gives the models an intercept.
@@ -224,57 +239,63 @@ impl<'a> PathValidation<'a> {
     /// The same while someone watches, who may end it.
     pub fn run_watched(&self, settings: &PathSettings, watch: &dyn PathWatch) -> Result<ControlFlow<(), PathScores>> {
         settings.check()?;
-        let set = Sparsity::at_most(self.largest);
-        Problem::new(self.data, &*self.loss, set).check(&Settings::default())?;
+        Problem::new(self.data, &*self.loss, &*self.constraint).check(&Settings::default())?;
         self.judge.scoring.check(self.data.response())?;
         let splits = self.dealt()?;
-        let preparation = Preparation::decide(self.standardize, [&set as &dyn Constraint], self.intercept)?;
-        in_pool(settings.threads, || self.scores(settings, preparation, &splits, watch))
+        let preparation =
+            Preparation::decide(self.standardize, [&*self.constraint as &dyn Constraint], self.intercept)?;
+        let sets = SizedSets::of(&*self.constraint, self.data)?;
+        let whole = Whole { validation: self, settings, preparation, sets: sets.as_ref() };
+        in_pool(settings.threads, || whole.scores(&splits, watch))
     }
 
     fn dealt(&self) -> Result<Splits> {
         let labels = self.judge.scoring.needs_classes(&*self.loss).then(|| self.data.response());
         self.deal.splits(self.data.rows(), labels)
     }
+}
 
+/// A validation and all that its paths share.
+#[derive(Clone, Copy)]
+pub(super) struct Whole<'v> {
+    pub(super) validation: &'v PathValidation<'v>,
+    pub(super) settings: &'v PathSettings,
+    pub(super) preparation: Preparation,
+    /// The sets of all sizes, where features are not chosen freely.
+    pub(super) sets: Option<&'v SizedSets>,
+}
+
+impl<'v> Whole<'v> {
     /// The path of all rows.
-    fn path<'p>(
-        &'p self,
-        settings: &'p PathSettings,
-        units: &Units,
-        known: Option<Form<'p>>,
-        shared: &Shared,
-    ) -> Result<Path> {
-        let view = units.view(self.data)?;
-        let problem = Problem::new(view.as_ref().unwrap_or(self.data), &*self.loss, Sparsity::at_most(self.largest))
+    fn path(&self, units: &Units, known: Option<Form<'v>>, shared: &Shared) -> Result<Path> {
+        let Self { validation, settings, sets, .. } = *self;
+        let PathValidation { data, loss, constraint, intercept, .. } = validation;
+        let view = units.view(data)?;
+        let problem = Problem::new(view.as_ref().unwrap_or(data), &**loss, &**constraint)
             .ridge(units.ridge(0.0))
-            .intercept(self.intercept);
+            .intercept(*intercept);
         problem.check(&Settings::default())?;
-        trace(&problem, settings, known, &mut Watch::new(&mut Listener(shared)))
+        trace(Traced { problem: &problem, settings, sets }, known, &mut Watch::new(&mut Listener(shared)))
     }
 
-    fn scores(
-        &self,
-        settings: &PathSettings,
-        preparation: Preparation,
-        splits: &Splits,
-        watch: &dyn PathWatch,
-    ) -> Result<ControlFlow<(), PathScores>> {
+    fn scores(&self, splits: &Splits, watch: &dyn PathWatch) -> Result<ControlFlow<(), PathScores>> {
+        let Self { validation, settings, preparation, .. } = *self;
         let shared = Shared { watch, is_over: AtomicBool::new(false), done: AtomicUsize::new(0) };
-        let totals = Totals::of(self, splits, settings)?;
+        let totals = Totals::of(self, splits)?;
         let largest_ridge = settings.ridges.iter().copied().fold(0.0, f64::max);
-        let units = preparation.units(self.data, largest_ridge)?;
-        let known = totals.as_ref().map(|totals| totals.whole(self, &units)).transpose()?.flatten();
-        let path = self.path(settings, &units, known, &shared)?;
+        let units = preparation.units(validation.data, largest_ridge)?;
+        let known = totals.as_ref().map(|totals| totals.whole(validation, &units)).transpose()?.flatten();
+        let path = self.path(&units, known, &shared)?;
         watch.traced(&path, &units);
-        let mut found: Vec<FoldScores> = Vec::with_capacity(self.deal.count);
-        let numbers: Vec<usize> = (0..self.deal.count).collect();
-        for numbers in numbers.chunks(Totals::at_a_time(self, settings)) {
+        let count = validation.deal.count;
+        let mut found: Vec<FoldScores> = Vec::with_capacity(count);
+        let numbers: Vec<usize> = (0..count).collect();
+        for numbers in numbers.chunks(Totals::at_a_time(self)) {
             let parts: Vec<Result<Option<FoldScores>>> = numbers
                 .par_iter()
                 .with_max_len(1)
                 .map(|&number| {
-                    let fold = Fold { whole: self, settings, preparation, number, splits: &splits.all };
+                    let fold = Fold { whole: *self, number, splits: &splits.all };
                     let scores = fold.scores(totals.as_ref(), &mut Watch::new(&mut Listener(&shared)))?;
                     if let Some(found) = &scores
                         && shared.hear(watch.scored(number, &found.scores)).is_break()
@@ -282,7 +303,7 @@ impl<'a> PathValidation<'a> {
                         return Ok(None);
                     }
                     let done = shared.done.fetch_add(1, Ordering::Relaxed) + 1;
-                    let finished = FinishedFold { fold: number, done, total: self.deal.count };
+                    let finished = FinishedFold { fold: number, done, total: count };
                     Ok(if shared.hear(watch.finished(&finished)).is_break() { None } else { scores })
                 })
                 .collect();
@@ -291,7 +312,7 @@ impl<'a> PathValidation<'a> {
                 found.extend(part?);
             }
         }
-        if shared.is_over.load(Ordering::Relaxed) || found.len() < self.deal.count {
+        if shared.is_over.load(Ordering::Relaxed) || found.len() < count {
             return Ok(ControlFlow::Break(()));
         }
         let score = |(at, point): (usize, &super::PathPoint)| {
@@ -300,8 +321,8 @@ impl<'a> PathValidation<'a> {
             PathScore::new((point.size, point.ridge), folds, separated)
         };
         let scores: Vec<PathScore> = path.points.iter().enumerate().map(score).collect();
-        let (best, one_standard_error) = chosen(self.judge.scoring, &scores);
-        let scoring = self.judge.scoring;
+        let scoring = validation.judge.scoring;
+        let (best, one_standard_error) = chosen(scoring, &scores);
         Ok(ControlFlow::Continue(PathScores { path, units, scores, scoring, best, one_standard_error }))
     }
 }

@@ -4,6 +4,7 @@ use super::fold::{Fold, Totals};
 use super::form::Form;
 use super::moments::{Centre, Moments};
 use super::testing::Case;
+use super::validation::Whole;
 use super::{FinishedFold, Path, PathProgress, PathSettings, PathValidation, PathWatch};
 use crate::constraint::{Constraint, Sparsity};
 use crate::data::Data;
@@ -46,12 +47,13 @@ fn sums_without_a_fold_are_those_of_the_other_rows() {
         let splits = Deal::at_random(5).told(fold_of.clone()).splits(50, None).unwrap();
         for memory in [1 << 30, 8 * 64] {
             let settings = PathSettings::default().memory(memory);
-            let totals = Totals::of(&validation, &splits, &settings).unwrap().unwrap();
+            let set = Sparsity::at_most(4);
+            let preparation =
+                Preparation::decide(Standardize::Auto, [&set as &dyn Constraint], case.has_intercept).unwrap();
+            let whole = Whole { validation: &validation, settings: &settings, preparation, sets: None };
+            let totals = Totals::of(&whole, &splits).unwrap().unwrap();
             for number in 0..5 {
-                let set = Sparsity::at_most(4);
-                let preparation =
-                    Preparation::decide(Standardize::Auto, [&set as &dyn Constraint], case.has_intercept).unwrap();
-                let fold = Fold { whole: &validation, settings: &settings, preparation, number, splits: &splits.all };
+                let fold = Fold { whole, number, splits: &splits.all };
                 let part = data.subset(rows_of(&fold_of, number, false)).unwrap();
                 let training = part.data().unwrap();
                 let units = preparation.units(&training, 0.0).unwrap();

@@ -152,7 +152,8 @@ impl Breaking<'_> {
         let objective = Objective::new(&data, &Squared, 0.0);
         let layout = self.objective.layout();
         let (zero, here) = (vec![0.0; data.columns()], model.coordinates(layout.coefficients(theta), breaks));
-        let search = Search { objective, choosing: &choosing, effort: self.effort, direct: None, sample: None };
+        let search =
+            Search { objective, choosing: &choosing, effort: self.effort, is_near: false, direct: None, sample: None };
         let Found { theta: found, exchanges, .. } = search.finish(&[&here, &zero], poll)?;
         Ok(Some((choosing.breaks(&found), exchanges)))
     }

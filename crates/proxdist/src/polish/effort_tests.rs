@@ -45,7 +45,8 @@ fn choices_whose_fits_fall_short_are_never_vouched_for() {
         let data = Data::dense(&random.x, P, &random.y).unwrap();
         let objective = Objective::new(&data, &loss, 0.01).intercept(true);
         let finish = |set: &dyn Constraint| {
-            let finish = Finish { objective, constraint: set, l1: 0.0, effort: Effort::Normal, seed: 1 };
+            let finish =
+                Finish { objective, constraint: set, l1: 0.0, is_near: false, effort: Effort::Normal, seed: 1 };
             finish.run(&[&[0.0; P + 1]], &mut quiet()).unwrap().exchanges
         };
         assert_eq!(finish(&built("sparsity:2")), Exchanges::EveryChoice, "{}", loss.spec());
@@ -89,7 +90,7 @@ fn more_effort_never_gives_a_higher_f() {
             let objective = Objective::new(&data, &loss, 1e-2).intercept(true);
             let set = SetSpec::parse("sparsity:8").unwrap().build(Shape::Vector(COLUMNS)).unwrap();
             let value = |effort: Effort| {
-                let finish = Finish { objective, constraint: &set, l1: 0.0, effort, seed: 1 };
+                let finish = Finish { objective, constraint: &set, l1: 0.0, is_near: false, effort, seed: 1 };
                 finish.run(&[&[0.0; COLUMNS + 1]], &mut quiet()).unwrap().value
             };
             let [quick, normal, thorough] = [Effort::Quick, Effort::Normal, Effort::Thorough].map(value);

@@ -28,6 +28,8 @@ pub(crate) struct Finish<'p> {
     pub(crate) l1: f64,
     /// How hard to look for another choice of features.
     pub(crate) effort: Effort,
+    /// Whether the points handed over are all the starts that a search needs, as where they are the ends of searches beside it.
+    pub(crate) is_near: bool,
     pub(crate) seed: u64,
 }
 
@@ -200,7 +202,7 @@ impl Finish<'_> {
     fn choose(&self, choosing: &dyn Choosing, starts: &[&[f64]], poll: Poll) -> Result<Polished> {
         let objective = self.objective;
         let direct = direct::plain_size(self.constraint, objective);
-        let search = Search { objective, choosing, effort: self.effort, direct, sample: None };
+        let search = Search { objective, choosing, effort: self.effort, is_near: self.is_near, direct, sample: None };
         let sample = if direct.is_some() { None } else { self.sample(LARGE, SAMPLE)? };
         let Found { theta, value, gradient, diagonal, exchanges, summed, .. } = match sample {
             None => search.finish(starts, poll)?,

@@ -67,7 +67,7 @@ pub(super) fn neighbours(choice: &Choice, units: &[usize], order: &[usize]) -> (
 }
 
 /// A unit of a choice and all that cannot stay without it, in ascending order.
-fn dependents(choice: &Choice, units: &[usize], unit: usize) -> Vec<usize> {
+pub(super) fn dependents(choice: &Choice, units: &[usize], unit: usize) -> Vec<usize> {
     let mut gone = vec![unit];
     loop {
         let stays = |other: usize| units.binary_search(&other).is_ok() && !gone.contains(&other);

@@ -39,19 +39,7 @@ pub(super) fn joined(
     let measured = sweep(problem.objective, theta, &[], diagonal.take())?;
     let outside = (0..choice.units()).filter(|&unit| units.binary_search(&unit).is_err() && room.has(choice, unit));
     let outside: Vec<usize> = outside.collect();
-    let support = choice.support(units);
-    let is_plain =
-        problem.choosing.on_support(&support).is_some_and(|set| matches!(set.structure(), Structure::WholeSpace));
-    let mut scored: Vec<(f64, usize)> = Vec::with_capacity(outside.len());
-    for unit in &outside {
-        let gain = if is_plain || outside.len() > MOST_PROJECTED {
-            promise(choice.unit(*unit), &measured.gradient, &measured.diagonal)
-        } else {
-            projected_promise(problem, units, *unit, theta, &measured)?
-        };
-        scored.push((gain, *unit));
-    }
-    scored.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+    let mut scored = promises(problem, units, theta, &outside, &measured)?;
     let mut joined = units.to_vec();
     // What one unit needs may come after it: each round takes the best that can join.
     loop {
@@ -69,6 +57,41 @@ pub(super) fn joined(
     }
     *diagonal = Some(measured.diagonal);
     Ok(joined)
+}
+
+/// What each of some units outside a choice promises, the most first.
+fn promises(
+    problem: &Selecting,
+    units: &[usize],
+    theta: &[f64],
+    outside: &[usize],
+    measured: &Sweep,
+) -> Result<Vec<(f64, usize)>> {
+    let choice = problem.choice;
+    let support = choice.support(units);
+    let is_plain =
+        problem.choosing.on_support(&support).is_some_and(|set| matches!(set.structure(), Structure::WholeSpace));
+    let mut scored: Vec<(f64, usize)> = Vec::with_capacity(outside.len());
+    for unit in outside {
+        let gain = if is_plain || outside.len() > MOST_PROJECTED {
+            promise(choice.unit(*unit), &measured.gradient, &measured.diagonal)
+        } else {
+            projected_promise(problem, units, *unit, theta, measured)?
+        };
+        scored.push((gain, *unit));
+    }
+    scored.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+    Ok(scored)
+}
+
+/// The unit outside a choice that promises most, whether there is room for it or not; none of those that may never be in.
+pub(super) fn most_promising(problem: &Selecting, units: &[usize], theta: &[f64]) -> Result<Option<usize>> {
+    let choice = problem.choice;
+    let is_open = |unit: usize| choice.keep()[choice.pool(unit)] > 0 && units.binary_search(&unit).is_err();
+    let outside: Vec<usize> = (0..choice.units()).filter(|&unit| is_open(unit)).collect();
+    let measured = sweep(problem.objective, theta, &[], None)?;
+    let scored = promises(problem, units, theta, &outside, &measured)?;
+    Ok(scored.first().filter(|(gain, _)| *gain > 0.0).map(|(_, unit)| *unit))
 }
 
 /// What a step along a unit gains when it is projected onto the convex set of the support with it.

@@ -49,6 +49,8 @@ pub(crate) struct Search<'p> {
     pub(crate) choosing: &'p dyn Choosing,
     /// How hard to look.
     pub(crate) effort: Effort,
+    /// Whether no start is needed beside those that are handed over.
+    pub(crate) is_near: bool,
     /// The number of features, where a path is all the start that is needed (`direct.rs`).
     pub(crate) direct: Option<usize>,
     /// The sample of the rows that the first start was found on, if they are many, so that little is left to find.
@@ -141,7 +143,7 @@ impl Search<'_> {
         }
         if self.sample.is_none() {
             // Exact exchanges from one start are as good on large data, and the path would cost more than all the rest.
-            if !(self.is_large() && exchange.is_exact()) {
+            if !(self.is_near || self.is_large() && exchange.is_exact()) {
                 pool.extend(self.forward(problem, watch)?);
             }
             pool.extend(self.by_model(problem, &pool[0], watch)?);
@@ -195,8 +197,17 @@ impl Search<'_> {
                 best = lower;
             }
         }
+        if let Some(budget) = budgets.last().filter(|_| self.goes_beyond(problem)) {
+            best = self.by_oscillation(exchange, best, budget.operations, watch)?;
+            exchange.ends.push(problem.spread(&best.0));
+        }
         let (best, exchanges) = best;
         Ok((Some(best), if watch.was_over() { Exchanges::CutShort } else { exchanges }))
+    }
+
+    /// Whether a way beyond the limits and back is worth its time: features that are chosen freely have better ways.
+    fn goes_beyond(&self, problem: &Selecting) -> bool {
+        problem.choosing.plain_size(self.objective.data.columns()).is_none()
     }
 
     /// Exchanges that no model proposes, and what they lead to, where a round of exchanges is not all that can be done.

@@ -161,7 +161,7 @@ fn close(problem: &Selecting, found: f64, best: f64) -> bool {
 }
 
 fn finish<'p>(problem: &Selecting<'p>, set: &'p dyn Constraint) -> Finish<'p> {
-    Finish { objective: problem.objective, constraint: set, l1: 0.0, effort: Effort::Normal, seed: 1 }
+    Finish { objective: problem.objective, constraint: set, l1: 0.0, is_near: false, effort: Effort::Normal, seed: 1 }
 }
 
 fn zero(problem: &Selecting, set: &dyn Constraint) -> Vec<f64> {
@@ -271,6 +271,7 @@ fn a_search_that_is_interrupted_says_so() {
                 objective: Objective::new(&data, loss, 0.01).intercept(true),
                 constraint: &set,
                 l1: 0.0,
+                is_near: false,
                 effort: Effort::Normal,
                 seed: 1,
             };
@@ -308,6 +309,7 @@ fn nothing_to_choose_is_no_trouble() {
                 objective: Objective::new(&data, loss, 0.0),
                 constraint: &set,
                 l1: 0.0,
+                is_near: false,
                 effort: Effort::Normal,
                 seed: 1,
             };
@@ -328,6 +330,7 @@ fn the_simplex_keeps_the_right_column() {
         objective: Objective::new(&data, &Squared, 0.0),
         constraint: &set,
         l1: 0.0,
+        is_near: false,
         effort: Effort::Normal,
         seed: 1,
     };
@@ -360,7 +363,7 @@ fn on_many_rows_the_sample_leads_where_a_search_of_all_rows_does() {
         let at_zero = objective.value(&[0.0; COLUMNS + 1]).unwrap();
         let problem = Selecting { objective, choosing, choice: &choice, at_zero, block: None };
         let lowest = brute_force(&problem).value;
-        let found = Finish { objective, constraint: &set, l1: 0.0, effort: Effort::Normal, seed }
+        let found = Finish { objective, constraint: &set, l1: 0.0, is_near: false, effort: Effort::Normal, seed }
             .run(&[&start], &mut never)
             .unwrap();
         assert!((found.value - lowest).abs() <= 1e-10 * lowest, "seed {seed}: {} and {lowest}", found.value);

@@ -39,6 +39,7 @@ impl Run<'_> {
             constraint: problem.constraint(),
             l1: settings.method.l1_weight(),
             effort: settings.effort,
+            is_near: false,
             seed: settings.seed,
         };
         // Where the user asked to start is among the points that the result must not be above.

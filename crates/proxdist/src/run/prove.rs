@@ -153,6 +153,7 @@ impl Run<'_> {
             objective,
             constraint: self.problem.constraint(),
             l1: 0.0,
+            is_near: false,
             effort: Effort::Quick,
             seed: self.settings.seed,
         };

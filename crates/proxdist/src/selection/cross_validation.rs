@@ -199,7 +199,7 @@ impl<'a> CrossValidation<'a> {
     /// The settings hold for every fit: a limit of time or steps is one for each. A batch size above the rows of a fold is cut
     /// to them. The last fit starts where the settings say, so that fitting the chosen point by hand gives the same model.
     ///
-    /// Where all points are of sparsity alone and a ridge, the folds are searched by paths, all sizes at once, and the settings are those of the
+    /// Where points differ in the number of features or groups of one set, and in a ridge, the folds are searched by paths, all sizes at once, and the settings are those of the
     /// last fit; it starts from the point that the path of all rows has for it, unless they say where. A `rho1` axis, another method and
     /// `polish` switched off ask for a fit of each point in each fold.
     pub fn run(&self, grid: &Grid, settings: &Settings) -> Result<Selection> {

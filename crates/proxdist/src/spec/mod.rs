@@ -25,6 +25,8 @@
 //! | `jumps:3` | piecewise constant with at most 3 jumps |
 //! | `kinks:2`, `kinks:2;at=0,1,3` | piecewise linear and continuous with at most 2 kinks |
 //! | `fused:3` | differences between neighbours whose magnitudes sum to at most 3 |
+//! | `fused:3;order=2` | the same for differences of these differences, the changes of slope |
+//! | `fused:3;d=1,-1,0\|1,0,-1` | the same for the entries of $Dx$, rows apart by a bar |
 //! | `group-sparsity:2;groups=1-4,5-8,9+11+13,10+12` | at most 2 groups nonzero; a group unites lists of coordinates by `+` |
 //! | `group-sparsity:2;size=4` | the same with consecutive groups of 4 |
 //! | `group-sparsity:2;by=prefix` | features are together whose names begin alike up to `_`, or up to `;separator=` |
@@ -52,6 +54,7 @@ mod row;
 mod rows_file;
 mod selection;
 mod shapes;
+mod sized;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -62,7 +65,7 @@ pub use groups::Groups;
 pub use names::Names;
 pub use row::{Row, Term};
 pub use selection::{Heredity, Product, Quota, SelectionRules};
-pub use shapes::{Bend, Break, LinearRows};
+pub use shapes::{Bend, Break, Differences, LinearRows};
 pub use table::{Convexity, EXAMPLE_SHAPE, SetEntry, sets};
 
 use crate::constraint::{
@@ -181,10 +184,12 @@ pub enum SetSpec {
         /// The places of the entries; equally spaced if absent.
         at: Option<Vec<f64>>,
     },
-    /// `fused:r`
+    /// `fused:r`, perhaps with `;order=…` or `;d=…`
     Fused {
         /// Largest sum of the magnitudes of differences.
         radius: f64,
+        /// Which differences.
+        of: Box<Differences>,
     },
     /// `group-sparsity:g;groups=…` or `group-sparsity:g;size=…`
     GroupSparsity {
@@ -258,7 +263,7 @@ impl SetSpec {
             | Self::L1Ball { radius: size }
             | Self::LinfBall { radius: size }
             | Self::Cone { slope: size }
-            | Self::Fused { radius: size }
+            | Self::Fused { radius: size, .. }
             | Self::Simplex { total: size } => Some(Number::Size(size)),
             Self::Sparsity { keep: count }
             | Self::Rank { rank: count }
@@ -343,7 +348,7 @@ impl SetSpec {
                 };
                 Box::new(if let Some(at) = at { set.at(at.clone())? } else { set })
             }
-            Self::Fused { radius } => Box::new(Fused::radius(*radius)?),
+            Self::Fused { radius, of } => Box::new(Fused::radius(*radius)?.of((**of).clone())?),
             Self::GroupSparsity { keep, groups } => Box::new(GroupSparsity::of(*keep, groups.clone())?),
             Self::Blocks(blocks) => {
                 let mut set = Blocks::new();

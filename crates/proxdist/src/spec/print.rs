@@ -1,13 +1,27 @@
 //! [`SetSpec`] to text, and to words for people.
 
 use super::coordinates::quoted;
-use super::{Bend, Block, Break, Direction, Groups, LinearRows, SetSpec};
+use super::{Bend, Block, Break, Differences, Direction, Groups, LinearRows, SetSpec};
 use crate::constraint::brief;
 use crate::words::{self, plural};
 use std::fmt;
 
+/// Numbers of a vector up to which a message shows it.
+const FEW: usize = 6;
+
+/// The text of the grammar, which reads back as the same set. The alternate form `{:#}` is for messages: sets that hold more numbers than people read are told in words.
 impl fmt::Display for SetSpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if f.alternate() {
+            return match self {
+                Self::Intersection(parts) => write!(f, "{}", joined(parts, " & ", |part| format!("{part:#}"))),
+                Self::Blocks(blocks) if blocks.iter().any(|block| block.set.numbers_held() > FEW) => {
+                    write!(f, "blocks{}", joined(blocks, "", |block| format!("[{}: {:#}]", block.on, block.set)))
+                }
+                set if set.numbers_held() > FEW => write!(f, "({})", set.words()),
+                set => write!(f, "{set}"),
+            };
+        }
         match self {
             Self::WholeSpace => write!(f, "none"),
             Self::Ball { radius, center: None } => write!(f, "ball:{}", number(*radius)),
@@ -49,7 +63,14 @@ impl fmt::Display for SetSpec {
                 write!(f, "{name}{}", places(at.as_ref()))
             }
             Self::Breaks { kind, most, at } => write!(f, "{}:{most}{}", kind.plural(), places(at.as_ref())),
-            Self::Fused { radius } => write!(f, "fused:{}", number(*radius)),
+            Self::Fused { radius, of } => {
+                let of = match &**of {
+                    Differences::Order(1) => String::new(),
+                    Differences::Order(order) => format!(";order={order}"),
+                    Differences::Rows(rows) => format!(";d={}", joined(rows, "|", |row| numbers(row))),
+                };
+                write!(f, "fused:{}{of}", number(*radius))
+            }
             Self::GroupSparsity { keep, groups } => write!(f, "group-sparsity:{keep};{}", grouping(groups)),
             Self::Blocks(blocks) => match &blocks[..] {
                 [Block { on, set: Self::WholeSpace }] => write!(f, "free[{on}]"),
@@ -68,6 +89,25 @@ impl fmt::Display for SetSpec {
 }
 
 impl SetSpec {
+    /// How many numbers the vectors and matrices of the set hold.
+    fn numbers_held(&self) -> usize {
+        let table = |rows: &[Vec<f64>]| rows.iter().map(Vec::len).sum::<usize>();
+        match self {
+            Self::Ball { center: Some(numbers), .. }
+            | Self::HalfSpace { normal: numbers, .. }
+            | Self::BoundsEach { lower: numbers, .. }
+            | Self::Curved { at: Some(numbers), .. }
+            | Self::Breaks { at: Some(numbers), .. } => numbers.len(),
+            Self::Affine { rows, .. } => table(rows),
+            Self::Polyhedron { inequalities, equations } => table(&inequalities.rows) + table(&equations.rows),
+            Self::Fused { of, .. } => match &**of {
+                Differences::Rows(rows) => table(rows),
+                Differences::Order(_) => 0,
+            },
+            _ => 0,
+        }
+    }
+
     /// What the set asks of the coefficients, in words.
     pub fn words(&self) -> String {
         match self {
@@ -121,8 +161,14 @@ impl SetSpec {
             Self::Breaks { kind: Break::Kink, most, .. } => {
                 format!("piecewise linear coefficients with at most {}", plural(*most, "kink"))
             }
-            Self::Fused { radius } => {
-                format!("differences between neighbours whose magnitudes sum to at most {}", words::number(*radius))
+            Self::Fused { radius, of } => {
+                let of = match &**of {
+                    Differences::Order(1) => "differences between neighbours".to_owned(),
+                    Differences::Order(2) => "changes of slope".to_owned(),
+                    Differences::Order(order) => format!("differences of order {order}"),
+                    Differences::Rows(rows) => plural(rows.len(), "linear combination"),
+                };
+                format!("{of} whose magnitudes sum to at most {}", words::number(*radius))
             }
             Self::GroupSparsity { keep, groups } => {
                 let of = match groups {

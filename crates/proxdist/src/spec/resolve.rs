@@ -5,9 +5,9 @@
 
 use super::names::Names;
 use super::{Block, Groups, SetSpec};
-use crate::constraint::{Constraint, SetFault, Structure, Workspace, refusal};
+use crate::constraint::{Constraint, ProjectionFault, SetFault, Structure, Workspace, brief, refusal};
 use crate::data::Data;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::shape::Shape;
 
 impl SetSpec {
@@ -84,8 +84,43 @@ impl SetSpec {
             refuse_idle_parts(self, parts)?;
         }
         let resolved = self.resolve(names)?;
-        let set = resolved.checked(shape)?;
-        Ok(if resolved == *self { set } else { written(self, set) })
+        if resolved == *self {
+            return resolved.checked(shape);
+        }
+        let parts = match self {
+            Self::Intersection(parts) => &parts[..],
+            one => std::slice::from_ref(one),
+        };
+        let pair = |part: &Self| Some((part.resolve(names).ok()?, part.clone()));
+        let pairs: Vec<(Self, Self)> = parts.iter().filter_map(pair).collect();
+        resolved.checked(shape).map(|set| written(self, set)).map_err(|error| as_written(error, self, &pairs))
+    }
+}
+
+/// An error about a set in the words in which it was written; `pairs` are its parts, by positions and as written.
+fn as_written(error: Error, whole: &SetSpec, pairs: &[(SetSpec, SetSpec)]) -> Error {
+    let said = |set: SetSpec| pairs.iter().find(|(resolved, _)| *resolved == set).map_or(set, |(_, said)| said.clone());
+    match error {
+        Error::Constraint { fault, .. } => refusal(
+            whole,
+            match *fault {
+                SetFault::NoExactProjection { first, second } => {
+                    SetFault::NoExactProjection { first: said(first), second: said(second) }
+                }
+                SetFault::NotConvex { part } => SetFault::NotConvex { part: said(part) },
+                SetFault::NotACone { part } => SetFault::NotACone { part: said(part) },
+                SetFault::Projection(ProjectionFault::NoCommonPoint { .. }) => {
+                    ProjectionFault::NoCommonPoint { parts: brief(whole) }.into()
+                }
+                other => other,
+            },
+        ),
+        Error::Projection { fault: ProjectionFault::NoCommonPoint { .. }, .. } => {
+            let parts = brief(whole);
+            Error::Projection { spec: parts.clone(), fault: ProjectionFault::NoCommonPoint { parts } }
+        }
+        Error::Projection { fault, .. } => Error::Projection { spec: brief(whole), fault },
+        other => other,
     }
 }
 
@@ -115,7 +150,7 @@ struct Written {
 
 impl Constraint for Written {
     fn project(&self, point: &mut [f64], work: &mut Workspace) -> Result<()> {
-        self.set.project(point, work)
+        self.set.project(point, work).map_err(|error| as_written(error, &self.spec, &[]))
     }
     fn is_convex(&self) -> bool {
         self.set.is_convex()
@@ -130,7 +165,7 @@ impl Constraint for Written {
         self.set.projects_exactly()
     }
     fn check(&self, shape: Shape) -> Result<()> {
-        self.set.check(shape)
+        self.set.check(shape).map_err(|error| as_written(error, &self.spec, &[]))
     }
     fn structure(&self) -> Structure<'_> {
         self.set.structure()

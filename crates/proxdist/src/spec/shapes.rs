@@ -2,7 +2,7 @@
 
 use super::SetSpec;
 use super::coordinates::name;
-use super::parse::{Arguments, count, numbers};
+use super::parse::{Arguments, count, number, numbers};
 use crate::error::Result;
 
 /// Left and right sides of linear rows.
@@ -30,6 +30,15 @@ pub enum Break {
     Jump,
     /// Where a piecewise linear vector takes another slope.
     Kink,
+}
+
+/// What the magnitudes of a fused set are of.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Differences {
+    /// Differences of an order: 1 for those between neighbours, 2 for those between these, and so on.
+    Order(usize),
+    /// $Dx$ for the rows of a matrix.
+    Rows(Vec<Vec<f64>>),
 }
 
 impl Break {
@@ -76,4 +85,24 @@ pub(super) fn kinks(given: &Arguments) -> Result<SetSpec> {
     let rule = "a number of kinks, as in kinks:2";
     let most = count(given.main(rule)?, rule)?;
     Ok(SetSpec::Breaks { kind: Break::Kink, most, at: given.option("at").map(numbers).transpose()? })
+}
+
+pub(super) fn fused(given: &Arguments) -> Result<SetSpec> {
+    given.only(true, &["order", "d"])?;
+    let radius = number(given.main("a total, as in fused:3")?)?;
+    let of = match (given.option("order"), given.option("d")) {
+        (Some(_), Some(rows)) => return Err(rows.error("give an order or the rows of a matrix, not both")),
+        (None, Some(rows)) => {
+            Differences::Rows(rows.split(|c| c == '|').into_iter().map(numbers).collect::<Result<_>>()?)
+        }
+        (order, None) => {
+            let rule = "an order of differences, as in fused:3;order=2";
+            let order = order.map_or(Ok(1), |order| match count(order, rule)? {
+                0 => Err(order.error("differences are of order 1 or more")),
+                order => Ok(order),
+            })?;
+            Differences::Order(order)
+        }
+    };
+    Ok(SetSpec::Fused { radius, of: Box::new(of) })
 }

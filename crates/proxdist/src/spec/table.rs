@@ -3,7 +3,7 @@
 
 use super::coordinates::{Coordinates, name};
 use super::parse::{Arguments, Piece, count, number, numbers};
-use super::shapes::{curved, kinks, polyhedron};
+use super::shapes::{curved, fused, kinks, polyhedron};
 use super::{Bend, Break, Direction, Groups, SetSpec, selection};
 use crate::error::Result;
 use crate::shape::Shape;
@@ -269,12 +269,12 @@ const SETS: &[SetEntry] = &[
     SetEntry {
         name: "fused",
         also: None,
-        syntax: "fused:R",
-        definition: "magnitudes of the differences between neighbours sum to at most R",
+        syntax: "fused:R, fused:R;order=2 or fused:R;d=ROW|ROW|...",
+        definition: "magnitudes of the differences between neighbours sum to at most R; those of differences of this order; or those of D x",
         convex: Convexity::Yes,
-        cost: "p for each pair of neighbours that become equal",
+        cost: "p for each pair of neighbours that become equal; other differences: a quadratic program",
         example: "fused:2",
-        form: Form::Arguments(|given| Ok(SetSpec::Fused { radius: only_number(given, "a total, as in fused:3")? })),
+        form: Form::Arguments(fused),
     },
     SetEntry {
         name: "group-sparsity",
