@@ -10,7 +10,7 @@ use super::climb::Place;
 use super::engine::{Engine, Searched, fits};
 use super::finish::stretched;
 use super::form::Form;
-use super::in_memory::InMemory;
+use super::in_memory::{InMemory, marked};
 use super::moments::{Centre, Moments};
 use super::settings::PathSettings;
 use super::tracing::ridges;
@@ -146,6 +146,9 @@ impl Fold<'_, '_> {
         let data = copied.as_ref().unwrap_or(&training);
         let layout = Layout::of(whole.data.parameter_shape()).intercepts(whole.intercept);
         let objective = Objective::new(data, &*whole.loss, units.ridge(0.0)).intercept(whole.intercept);
+        let marks = marked(objective)?;
+        let with_marks = marks.as_ref().map(|marks| data.with_marked(marks));
+        let objective = Objective { data: with_marks.as_ref().unwrap_or(data), ..objective };
         let searched = Searched { objective, layout, largest: whole.largest, settings };
         let mut engine = Engine::new(searched, known)?;
         let (mut places, mut found) = (Vec::new(), FoldScores { scores: Vec::new(), is_separated: Vec::new() });

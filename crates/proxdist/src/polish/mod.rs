@@ -25,6 +25,7 @@ mod in_order_tests;
 mod inherited;
 mod joining;
 mod lasso_start;
+mod marked_sweep;
 mod measure;
 mod models;
 mod normal;
