@@ -15,15 +15,15 @@ from scipy import sparse
 Chosen = Iterator[tuple[int, Any]]
 
 
-def ours(effort: str) -> Callable[..., Chosen]:
-    """This package with its default settings and an effort."""
+def ours(effort: str, seed: int = 0) -> Callable[..., Chosen]:
+    """This package with its default settings, an effort and a seed."""
 
     def choose(X: Any, y: Any, loss: str, sizes: tuple[int, ...]) -> Chosen:
         from proxdist import ConstrainedClassifier, ConstrainedRegressor, Sparsity
 
         kind = ConstrainedRegressor if loss == "squared" else ConstrainedClassifier
         for size in sizes:
-            model = kind(constraint=Sparsity(size), ridge=1e-4, effort=effort, n_jobs=1).fit(X, y)
+            model = kind(constraint=Sparsity(size), ridge=1e-4, effort=effort, n_jobs=1, random_state=seed).fit(X, y)
             yield size, np.flatnonzero(np.ravel(model.coef_))
 
     return choose
@@ -153,3 +153,7 @@ METHODS: dict[str, tuple[Callable[..., Chosen], str | None]] = {
     "sklearn OMP": (sklearn_omp, "squared"),
     "sklearn L1": (sklearn_l1, "logistic"),
 }
+
+EFFORTS, SEEDS = ("quick", "normal", "thorough"), (0, 1, 2)
+#: This package alone, for the table of efforts and seeds.
+SEEDED = {f"{effort} {seed}": (ours(effort, seed), None) for effort in EFFORTS for seed in SEEDS}

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 pub enum Effort {
     /// Exchanges from the starts that cost nothing.
     Quick,
-    /// Also from a path over all sizes, where that takes less than about a second, and a walk that also goes uphill.
+    /// Also from a path over all sizes, where that takes less than about two seconds, and walks that also go uphill.
     #[default]
     Normal,
     /// The same where it takes a minute or so, with longer walks.
@@ -34,5 +34,5 @@ impl Effort {
     }
 }
 
-const NORMAL: StartBudget = StartBudget { operations: 8e8, walk: 300 };
-const THOROUGH: StartBudget = StartBudget { operations: 1e11, walk: 3000 };
+const NORMAL: StartBudget = StartBudget { operations: 2e9, walk: 300, kicks: 100, uphill: 3e8 };
+const THOROUGH: StartBudget = StartBudget { operations: 1e11, walk: 3000, kicks: 3000, uphill: 1e10 };

@@ -13,6 +13,7 @@ pub(crate) enum Purpose {
     Pass = 1,
     Monitor = 2,
     Simulation = 3,
+    Search = 4,
 }
 
 /// The stream of this seed, purpose and counter.

@@ -9,6 +9,7 @@ mod chunk;
 mod column_major;
 mod dense;
 mod magnitude;
+mod marked;
 mod passes;
 mod row_buffer;
 mod rows;
@@ -26,6 +27,7 @@ pub(crate) use chunk::Chunk;
 pub use column_major::ColumnMajor;
 pub use dense::{Dense, Element};
 pub(crate) use magnitude::{LARGEST, Unit};
+pub(crate) use marked::Marked;
 pub use passes::products;
 pub(crate) use passes::{Cut, Pass};
 pub use row_buffer::RowBuffer;
@@ -64,6 +66,8 @@ pub struct Data<'a> {
     names: Option<Vec<String>>,
     origins: Option<Vec<usize>>,
     shape: Shape,
+    /// The same features in another form, where somebody has made it.
+    marked: Option<&'a Marked>,
 }
 
 /// What there is, without its numbers.
@@ -119,6 +123,7 @@ impl<'a> Data<'a> {
             names: None,
             origins: None,
             shape: Shape::Vector(columns),
+            marked: None,
         })
     }
 
@@ -178,6 +183,28 @@ impl<'a> Data<'a> {
         }
         self.shape = shape;
         Ok(self)
+    }
+
+    /// The same data, with their columns also by the rows in which they differ from their commonest value.
+    pub(crate) fn with_marked<'d>(&'d self, marked: &'d Marked) -> Data<'d> {
+        Data { marked: Some(marked), ..self.view() }
+    }
+
+    /// The columns by the rows in which they differ from their commonest value, where somebody has made that form.
+    pub(crate) fn marked(&self) -> Option<&Marked> {
+        self.marked
+    }
+
+    /// The same data, borrowed.
+    fn view(&self) -> Data<'_> {
+        Data {
+            source: Box::new(self.source()),
+            sizes: self.sizes,
+            names: self.names.clone(),
+            origins: self.origins.clone(),
+            weights: self.weights.as_deref().map(Cow::Borrowed),
+            ..*self
+        }
     }
 
     /// Number of observations, n.

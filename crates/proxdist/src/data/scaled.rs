@@ -7,7 +7,6 @@ use super::magnitude::first_in;
 use super::{Cell, ChunkSource, Data, RandomAccess, RowBuffer, Visit, Wanted, length};
 use crate::error::{Error, Result};
 use crate::scaling::Scaling;
-use std::borrow::Cow;
 
 /// Another source with its columns scaled.
 pub(crate) struct Scaled<'a> {
@@ -32,22 +31,14 @@ impl Data<'_> {
     pub fn scaled(self, scaling: Scaling) -> Result<Self> {
         let source = Scaled { source: self.source, scaling };
         let sizes = self.sizes.scaled(&source, &source.scaling.factors)?;
-        Ok(Self { source: Box::new(source), sizes, ..self })
+        Ok(Self { source: Box::new(source), sizes, marked: None, ..self })
     }
 }
 
 impl Data<'_> {
     /// The same for data that are only borrowed.
     pub(crate) fn scaled_view(&self, scaling: Scaling) -> Result<Data<'_>> {
-        let view = Data {
-            source: Box::new(self.source()),
-            sizes: self.sizes,
-            names: self.names.clone(),
-            origins: self.origins.clone(),
-            weights: self.weights.as_deref().map(Cow::Borrowed),
-            ..*self
-        };
-        view.scaled(scaling)
+        self.view().scaled(scaling)
     }
 }
 

@@ -92,6 +92,7 @@ impl Part<'_> {
             names: self.parent.names.clone(),
             origins: self.parent.origins.clone(),
             shape: self.parent.shape,
+            marked: None,
         };
         match &self.weights {
             None => Ok(data),

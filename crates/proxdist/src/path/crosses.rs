@@ -37,6 +37,11 @@ impl Crosses {
         self.age
     }
 
+    /// Features of a support that nothing is known about.
+    pub(super) fn missing(&self, support: &[usize]) -> usize {
+        support.iter().filter(|j| !self.rows.contains_key(j)).count()
+    }
+
     /// Nothing is known any more.
     pub(super) fn forget(&mut self) {
         *self = Self::default();

@@ -6,11 +6,12 @@
 
 use super::climb::{Climb, Place};
 use super::columns::Columns;
+use super::costs::Costs;
 use super::crosses::Crosses;
+use super::design::{Design, MarkedRows};
 use super::model::Model;
 use super::newton::{Fitted, Newton};
 use super::scores::{Scores, Swap};
-use super::tabu::Tabu;
 use super::watch::Watch;
 use crate::error::Result;
 use crate::layout::Layout;
@@ -35,23 +36,32 @@ const MOST_ROUNDS: usize = 1000;
 /// F and what was looked at.
 pub(super) struct Curved<'p> {
     newton: Newton<'p>,
-    layout: Layout,
+    pub(super) layout: Layout,
     /// The model of the last place, with its support.
-    model: Option<(Vec<usize>, Model)>,
+    pub(super) model: Option<(Vec<usize>, Model)>,
     /// Second derivatives of places before.
     known: Crosses,
     old: usize,
     seen: HashSet<Vec<usize>>,
+    costs: Costs,
+    /// Operations so far, and how many walks may take.
+    spent: f64,
+    allowed: f64,
 }
 
 impl<'p> Curved<'p> {
     /// Supports of up to `largest` features; `memory` in bytes is for copies of columns.
     pub(super) fn new(objective: Objective<'p>, layout: Layout, (memory, largest): (usize, usize)) -> Result<Self> {
-        let columns = Columns::new(objective.data, memory, largest + TRIES + 1);
-        let newton = Newton::new(objective, layout.intercept_count() > 0, columns)?;
+        let design = match objective.data.marked() {
+            Some(marked) => Design::Marked(MarkedRows::new(marked, objective.data.rows())),
+            None => Design::Copied(Columns::new(objective.data, memory, largest + TRIES + 1)),
+        };
+        let newton = Newton::new(objective, layout.intercept_count() > 0, design)?;
         let operations = objective.data.rows() as f64 * (layout.features() * (largest + 1)) as f64;
         let old = if operations <= QUICK { 0 } else { OLD };
-        Ok(Self { newton, layout, model: None, known: Crosses::default(), old, seen: HashSet::new() })
+        let costs = Costs::of(objective.data);
+        let (known, seen) = (Crosses::default(), HashSet::new());
+        Ok(Self { newton, layout, model: None, known, old, seen, costs, spent: 0.0, allowed: f64::INFINITY })
     }
 
     fn negligible(&self, value: f64) -> f64 {
@@ -59,12 +69,13 @@ impl<'p> Curved<'p> {
     }
 
     /// Makes sure that the model is that of a place; `false` if there is none.
-    fn measure(&mut self, place: &Place) -> Result<bool> {
+    pub(super) fn measure(&mut self, place: &Place) -> Result<bool> {
         if self.model.as_ref().is_none_or(|(support, _)| *support != place.support) {
             if self.known.age() >= self.old {
                 self.known.forget();
             }
             let (objective, layout) = (self.newton.objective, self.layout);
+            self.spent += self.costs.pass(place.support.len(), self.known.missing(&place.support));
             let mut model = Model::at(objective, layout, place, &mut self.known)?;
             if model.is_none() && self.known.age() > 0 {
                 self.known.forget();
@@ -90,12 +101,48 @@ impl<'p> Curved<'p> {
         if !self.seen.insert(support.clone()) {
             return Ok(None);
         }
-        let fitted = self.newton.fit(&support, start, limit)?;
+        let fitted = self.fit(&support, start, limit)?;
         Ok(fitted.map(|fitted| at(support, fitted)))
     }
 
+    /// The support without the feature that costs least to leave, and a point there.
+    pub(super) fn without_cheapest(&mut self, from: &Place) -> Result<Option<(Vec<usize>, Vec<f64>)>> {
+        let Some(own) = self.newton.own(&from.support, &from.point)? else { return Ok(None) };
+        let theta = &from.point[..from.support.len()];
+        let scores = Scores { theta, own: &own, rows: &[], slope: &[], left: &[], floor: 0.0 };
+        let Some(&leaves) = scores.cheapest(1).first() else { return Ok(None) };
+        let (mut support, mut start) = (from.support.clone(), from.point.clone());
+        support.remove(leaves);
+        start.remove(leaves);
+        Ok(Some((support, start)))
+    }
+
+    /// Fits a support whether or not it was looked at before; `None` where F has no minimum.
+    pub(super) fn fitted(&mut self, support: Vec<usize>, start: Vec<f64>) -> Result<Option<Place>> {
+        self.seen.insert(support.clone());
+        let fitted = self.fit(&support, start, f64::INFINITY)?;
+        Ok(fitted.map(|fitted| at(support, fitted)).filter(|place| !place.is_separated))
+    }
+
+    fn fit(&mut self, support: &[usize], start: Vec<f64>, limit: f64) -> Result<Option<Fitted>> {
+        let before = self.newton.steps;
+        let fitted = self.newton.fit(support, start, limit);
+        self.spent += self.costs.step(support.len()) * (1 + self.newton.steps - before) as f64;
+        fitted
+    }
+
+    /// Lets walks take so many operations, those of the way to here not counted.
+    pub(super) fn allow(&mut self, operations: f64) {
+        (self.spent, self.allowed) = (0.0, operations);
+    }
+
+    /// Whether walks have taken what they may.
+    pub(super) fn is_spent(&self) -> bool {
+        self.spent >= self.allowed
+    }
+
     /// Exchanges while F falls.
-    fn descend(&mut self, start: Place, watch: &mut Watch) -> Result<Place> {
+    pub(super) fn descend(&mut self, start: Place, watch: &mut Watch) -> Result<Place> {
         let mut best = start;
         for _ in 0..MOST_ROUNDS {
             if best.is_separated || best.support.is_empty() || watch.is_over() || !self.measure(&best)? {
@@ -174,7 +221,7 @@ fn at(support: Vec<usize>, fitted: Fitted) -> Place {
 }
 
 /// A support without the feature at a position and with another one, and a point there.
-fn replaced(
+pub(super) fn replaced(
     from: &Place,
     leaves: Option<usize>,
     enters: usize,
@@ -231,44 +278,13 @@ impl<'p> Climb<'p> for Curved<'p> {
     }
 
     fn shrunk(&mut self, from: &Place, watch: &mut Watch) -> Result<Option<Place>> {
-        let Some(own) = self.newton.own(&from.support, &from.point)? else { return Ok(None) };
-        let theta = &from.point[..from.support.len()];
-        let scores = Scores { theta, own: &own, rows: &[], slope: &[], left: &[], floor: 0.0 };
-        let Some(&leaves) = scores.cheapest(1).first() else { return Ok(None) };
-        let (mut support, mut start) = (from.support.clone(), from.point.clone());
-        support.remove(leaves);
-        start.remove(leaves);
+        let Some((support, start)) = self.without_cheapest(from)? else { return Ok(None) };
         let found = self.try_support(support, start, f64::INFINITY)?;
         found.map(|found| self.descend(found, watch)).transpose()
     }
 
-    /// The tabu search of `tabu.rs`, each move the best of the model that is not forbidden.
     fn walked(&mut self, from: &Place, patience: usize, watch: &mut Watch) -> Result<Option<Place>> {
-        let (mut at, mut best): (Place, Option<Place>) = (from.clone(), None);
-        let mut tabu = Tabu::new(self.layout.features());
-        let mut idle = 0;
-        while idle < patience && !watch.is_over() && self.measure(&at)? {
-            let Some((_, model)) = &self.model else { break };
-            let scores = model.scores();
-            let left = tabu.masked(scores.left);
-            let swap = Scores { left: &left, ..scores }.best_swap(|place| tabu.may_leave(at.support[place]));
-            let Some(swap) = swap else { break };
-            let (support, start) = replaced(&at, Some(swap.leaves), swap.enters, model.after_swap(swap));
-            tabu.moved(at.support[swap.leaves], swap.enters, support.len());
-            idle += 1;
-            self.seen.insert(support.clone());
-            let Some(fitted) = self.newton.fit(&support, start, f64::INFINITY)? else { break };
-            at = self::at(support, fitted);
-            if at.is_separated {
-                break;
-            }
-            let lowest = best.as_ref().map_or(from.value, |best| best.value);
-            if self.is_lower(at.value, lowest) {
-                best = Some(at.clone());
-                idle = 0;
-            }
-        }
-        best.map(|best| self.descend(best, watch)).transpose()
+        self.walk(from, patience, watch)
     }
 
     fn is_lower(&self, value: f64, than: f64) -> bool {

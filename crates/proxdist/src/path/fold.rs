@@ -10,7 +10,7 @@ use super::climb::Place;
 use super::engine::{Engine, Searched, fits};
 use super::finish::stretched;
 use super::form::Form;
-use super::in_memory::InMemory;
+use super::in_memory::{InMemory, marked};
 use super::moments::{Centre, Moments};
 use super::tracing::ridges;
 use super::validation::{PathValidation, Whole};
@@ -151,6 +151,9 @@ impl Fold<'_> {
         let data = copied.as_ref().unwrap_or(&training);
         let layout = Layout::of(whole.data.parameter_shape()).intercepts(whole.intercept);
         let objective = Objective::new(data, &*whole.loss, units.ridge(0.0)).intercept(whole.intercept);
+        let marks = marked(objective)?;
+        let with_marks = marks.as_ref().map(|marks| data.with_marked(marks));
+        let objective = Objective { data: with_marks.as_ref().unwrap_or(data), ..objective };
         let largest = whole.plain_size().unwrap_or(0);
         let searched = Searched { objective, layout, largest, settings, sets };
         let mut engine = Engine::new(searched, known)?;

@@ -3,7 +3,9 @@
 use super::crosses::Crosses;
 use super::improve::{Reach, improved};
 use super::testing::{Case, enumerated, minimum};
+use crate::data::{Data, Marked};
 use crate::loss::{Logistic, Loss, Poisson, SquaredHinge};
+use crate::objective::Objective;
 use std::ops::ControlFlow;
 
 const COLUMNS: usize = 8;
@@ -28,8 +30,8 @@ fn no_end_is_above_its_start_nor_below_the_best_of_all_choices() {
             let least = enumerated(&problem, SIZE)[SIZE];
             let rounding = 1e-8 * (least.abs() + 1e-3);
             let run = |moves: usize, starts: &[Vec<usize>]| {
-                let reach = Reach { moves, operations: 1e9 };
-                improved(objective, starts, reach, &mut || ControlFlow::Continue(())).unwrap()
+                let reach = Reach { moves, kicks: moves / 4, operations: 1e9 };
+                improved(objective, (SIZE, starts), reach, &mut || ControlFlow::Continue(())).unwrap()
             };
             for start in &starts {
                 let ends = run(0, std::slice::from_ref(start));
@@ -60,8 +62,8 @@ fn an_interrupt_leaves_a_support_that_is_no_worse() {
             left -= i32::from(left > 0);
             if left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
-        let reach = Reach { moves: 30, operations: 1e9 };
-        let ends = improved(problem.objective(), std::slice::from_ref(&start), reach, &mut poll).unwrap();
+        let reach = Reach { moves: 30, kicks: 10, operations: 1e9 };
+        let ends = improved(problem.objective(), (SIZE, std::slice::from_ref(&start)), reach, &mut poll).unwrap();
         assert!(ends.first().is_none_or(|end| value(end) <= value(&start) + 1e-9), "{calls}");
     }
 }
@@ -91,5 +93,40 @@ fn what_is_kept_from_support_to_support_is_what_would_be_measured() {
             }
         }
         assert_eq!(kept.age(), 3);
+    }
+}
+
+/// Indicators and counts, with one column of many values among them.
+#[test]
+fn columns_by_their_marks_lead_where_copies_of_them_lead() {
+    const ROWS: usize = 300;
+    const WIDTH: usize = 24;
+    for (seed, loss) in losses().into_iter().enumerate() {
+        let noise = |i: usize, j: usize| ((i * 37 + j * 101 + seed * 7) as f64 * 0.618).sin();
+        let entry = |i: usize, j: usize| match j {
+            0 => noise(i, j),
+            1..8 => f64::from(u8::from(noise(i, j) > 0.8)) * (1 + i % 3) as f64,
+            _ => f64::from(u8::from(noise(i, j) > 0.7)) - 0.2,
+        };
+        let x: Vec<f64> = (0..ROWS * WIDTH).map(|at| entry(at / WIDTH, at % WIDTH)).collect();
+        let y: Vec<f64> = (0..ROWS)
+            .map(|i| f64::from(u8::from(x[i * WIDTH] + x[i * WIDTH + 3] - x[i * WIDTH + 9] + noise(i, 50) > 0.3)))
+            .collect();
+        let data = Data::dense(&x, WIDTH, &y).unwrap();
+        let marked = Marked::of(&data, usize::MAX).unwrap().unwrap();
+        let by_marks = data.with_marked(&marked);
+        let objective = Objective::new(&data, &loss, 1e-3).intercept(true);
+        let reach = Reach { moves: 20, kicks: 10, operations: 1e9 };
+        for start in [vec![1, 4, 6, 10, 20], vec![0, 2, 3, 9, 23]] {
+            let run = |objective: Objective| {
+                improved(objective, (start.len(), std::slice::from_ref(&start)), reach, &mut || {
+                    ControlFlow::Continue(())
+                })
+                .unwrap()
+            };
+            let (copied, marked) = (run(objective), run(objective.on(&by_marks)));
+            assert_eq!(copied[0], marked[0], "{} {start:?}", loss.spec());
+            assert_ne!(copied[0], start);
+        }
     }
 }

@@ -1,8 +1,10 @@
-//! A copy of data whose rows would otherwise be gathered and scaled again in every pass.
+//! Copies of data whose rows would otherwise be gathered and scaled again in every pass: as they are, or by the rows in which columns differ from their commonest value.
 
-use crate::data::{Data, RowBuffer, Rows};
+use super::start::telling;
+use crate::data::{Data, Marked, RowBuffer, Rows};
 use crate::error::Result;
 use crate::metrics::weights;
+use crate::objective::Objective;
 
 /// All numbers of a data set.
 pub(super) struct InMemory<'a> {
@@ -35,4 +37,20 @@ impl<'a> InMemory<'a> {
         };
         copy.weights(&self.weights)?.offset(&self.offset)
     }
+}
+
+/// Cells up to which everything is quick anyhow, rows beyond which a search is done on a sample, and bytes for marks.
+const QUICK_CELLS: f64 = 2e5;
+const MOST_ROWS: usize = 100_000;
+const MEMORY: usize = 1 << 28;
+
+/// The columns by the rows in which they differ from their commonest value, where that makes passes over the data shorter.
+pub(crate) fn marked(objective: Objective) -> Result<Option<Marked>> {
+    let data = objective.data;
+    let cells = data.rows() as f64 * data.columns() as f64;
+    let is_wanted = !objective.loss.is_quadratic() && cells > QUICK_CELLS && data.rows() <= MOST_ROWS;
+    if !is_wanted || telling(data)? > Marked::WORTH * cells {
+        return Ok(None);
+    }
+    Marked::of(data, MEMORY)
 }

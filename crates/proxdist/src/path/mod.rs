@@ -9,9 +9,11 @@ mod algebra;
 mod centred;
 mod climb;
 mod columns;
+mod costs;
 mod criterion;
 mod crosses;
 mod curved;
+mod design;
 mod engine;
 mod finish;
 mod fold;
@@ -46,6 +48,7 @@ mod tracing;
 mod validation;
 #[cfg(test)]
 mod validation_tests;
+mod wandering;
 mod watch;
 
 pub use criterion::Criterion;
@@ -57,5 +60,8 @@ pub use validation::{FinishedFold, PathValidation, PathWatch};
 pub use watch::{PathObserver, PathProgress};
 
 pub(crate) use improve::{Reach, improved};
+pub(crate) use in_memory::marked;
 pub(crate) use second::Seconds;
-pub(crate) use start::{Start, StartBudget, quadratic_support, seconds, summed, support_of_size, telling};
+pub(crate) use start::{
+    Start, StartBudget, curved_seconds, quadratic_support, seconds, summed, support_of_size, telling,
+};

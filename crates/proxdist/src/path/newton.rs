@@ -8,10 +8,10 @@
 //! Two classes that a hyperplane tells apart have no minimum without a ridge: as soon as all rows are on their side this is proven, and the search ends. Where
 //! only some rows could be moved to infinity, steps stay long while F hardly falls; such ends are marked the same way.
 
-use super::columns::Columns;
+use super::design::Design;
 use crate::constraint::WholeSpace;
 use crate::error::Result;
-use crate::linalg::{Cholesky, axpy, dot, gram};
+use crate::linalg::{Cholesky, axpy, dot};
 use crate::loss::Task;
 use crate::objective::Objective;
 use crate::polish::{OnColumns, Until, floored, minimise};
@@ -32,8 +32,6 @@ const ARMIJO: f64 = 1e-4;
 const FAR: f64 = 0.1;
 /// Tolerance of the exact finish where it takes over.
 const STRAIGHT: f64 = 1e-9;
-/// Rows that are weighted at a time.
-const CHUNK: usize = 1024;
 /// What is added to the diagonal, one after the other, until the matrix can be factored.
 const NUDGES: [f64; 5] = [0.0, 1e-12, 1e-9, 1e-6, 1e-3];
 
@@ -49,7 +47,7 @@ pub(super) struct Fitted {
 /// F on supports, with memory that is reused.
 pub(super) struct Newton<'p> {
     pub(super) objective: Objective<'p>,
-    pub(super) columns: Columns<'p>,
+    design: Design<'p>,
     has_intercept: bool,
     /// F without any feature.
     pub(super) at_zero: f64,
@@ -65,16 +63,18 @@ pub(super) struct Newton<'p> {
     trial_curvatures: Vec<f64>,
     hessian: Vec<f64>,
     cholesky: Cholesky,
+    /// Steps of all fits so far.
+    pub(super) steps: usize,
 }
 
 impl<'p> Newton<'p> {
-    pub(super) fn new(objective: Objective<'p>, has_intercept: bool, columns: Columns<'p>) -> Result<Self> {
+    pub(super) fn new(objective: Objective<'p>, has_intercept: bool, design: Design<'p>) -> Result<Self> {
         let data = objective.data;
         let rows = data.rows();
         let zero = vec![0.0; data.columns() + usize::from(has_intercept)];
         Ok(Self {
             objective,
-            columns,
+            design,
             has_intercept,
             at_zero: objective.value(&zero)?,
             weights: (0..rows).map(|row| data.weight(row) / data.weight_sum()).collect(),
@@ -89,6 +89,7 @@ impl<'p> Newton<'p> {
             trial_curvatures: vec![0.0; rows],
             hessian: Vec::new(),
             cholesky: Cholesky::default(),
+            steps: 0,
         })
     }
 
@@ -97,7 +98,7 @@ impl<'p> Newton<'p> {
         if self.objective.loss.has_straight_pieces() {
             return self.fit_straight(support, start);
         }
-        self.columns.fetch(support)?;
+        self.design.fetch(support)?;
         let mut point = start;
         let mut value = self.begin(support, &point);
         if !value.is_finite() {
@@ -108,6 +109,7 @@ impl<'p> Newton<'p> {
             if !value.is_finite() {
                 return Ok(None);
             }
+            self.steps += 1;
             let gradient = self.gradient(support, &point);
             self.hessian(support);
             let Some(step) = self.solve(&gradient) else { return Ok(None) };
@@ -145,7 +147,7 @@ impl<'p> Newton<'p> {
 
     /// What features of a support cost to leave, by the inverse of the Hessian at a point: its diagonal.
     pub(super) fn own(&mut self, support: &[usize], point: &[f64]) -> Result<Option<Vec<f64>>> {
-        self.columns.fetch(support)?;
+        self.design.fetch(support)?;
         self.begin(support, point);
         if self.objective.loss.has_straight_pieces() {
             self.bend_above();
@@ -167,7 +169,7 @@ impl<'p> Newton<'p> {
         let mut predictors = std::mem::take(&mut self.predictors);
         let intercept = point.get(support.len()).copied().unwrap_or(0.0);
         predictors.iter_mut().zip(&self.offset).for_each(|(eta, offset)| *eta = offset + intercept);
-        support.iter().zip(point).for_each(|(&j, &value)| axpy(value, self.columns.column(j), &mut predictors));
+        self.design.add_times(support, point, &mut predictors);
         self.predictors = predictors;
         let Objective { data, loss, .. } = self.objective;
         let out = [&mut self.slopes[..], &mut self.curvatures[..]];
@@ -183,8 +185,8 @@ impl<'p> Newton<'p> {
 
     fn gradient(&self, support: &[usize], point: &[f64]) -> Vec<f64> {
         let ridge = self.objective.ridge;
-        let along = |(&j, value): (&usize, &f64)| dot(self.columns.column(j), &self.slopes) + ridge.at(j) * value;
-        let mut gradient: Vec<f64> = support.iter().zip(point).map(along).collect();
+        let mut gradient = self.design.transpose_times(support, &self.slopes);
+        gradient.iter_mut().zip(support).zip(point).for_each(|((g, &j), value)| *g += ridge.at(j) * value);
         gradient.extend(self.has_intercept.then(|| self.slopes.iter().sum::<f64>()));
         gradient
     }
@@ -201,23 +203,7 @@ impl<'p> Newton<'p> {
     /// The Hessian on the support and the intercept, full.
     fn hessian(&mut self, support: &[usize]) {
         let size = support.len() + usize::from(self.has_intercept);
-        self.hessian.clear();
-        self.hessian.resize(size * size, 0.0);
-        let (mut block, mut part, mut roots) = (Vec::with_capacity(size * CHUNK), vec![0.0; size * size], Vec::new());
-        for start in (0..self.curvatures.len()).step_by(CHUNK) {
-            let range = start..self.curvatures.len().min(start + CHUNK);
-            roots.clear();
-            roots.extend(self.curvatures[range.clone()].iter().map(|c| c.sqrt()));
-            block.clear();
-            for &j in support {
-                block.extend(self.columns.column(j)[range.clone()].iter().zip(&roots).map(|(x, root)| x * root));
-            }
-            if self.has_intercept {
-                block.extend_from_slice(&roots);
-            }
-            gram(&block, size, roots.len(), &mut part);
-            axpy(1.0, &part, &mut self.hessian);
-        }
+        self.design.weighted_gram(support, &self.curvatures, self.has_intercept, &mut self.hessian);
         support.iter().enumerate().for_each(|(at, &j)| self.hessian[at * size + at] += self.objective.ridge.at(j));
     }
 
@@ -250,9 +236,7 @@ impl<'p> Newton<'p> {
     /// What a step does to the predictors.
     fn times(&mut self, support: &[usize], step: &[f64]) {
         self.direction.fill(step.get(support.len()).copied().unwrap_or(0.0));
-        for (&j, &value) in support.iter().zip(step) {
-            axpy(value, self.columns.column(j), &mut self.direction);
-        }
+        self.design.add_times(support, step, &mut self.direction);
     }
 
     /// Takes the step, or a half, a quarter, … of it, if F falls enough; returns F.

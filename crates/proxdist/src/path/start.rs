@@ -1,12 +1,12 @@
 //! A support of one size from a path over all sizes, as a start for the exact finish of a fit.
 //!
 //! A path meets supports of the neighbouring sizes that exchanges from one start never see. What it costs is known before: for a quadratic loss
-//! the matrix of all products of columns, $np^2$ operations, for others about three passes for each size, each of $n_zs$ operations with $n_z$
-//! numbers in the data that differ from the commonest of their column. Where that is more than a budget there is no such start.
+//! the matrix of all products of columns, $np^2$ operations, for others some passes and fits for each size (`costs.rs`). Where that is more than a budget there is no such start.
 //!
 //! For a quadratic F the path is often all that a fit needs ([`seconds`] says about how long it takes): with the whole matrix, or, where features are few beside the columns, with
 //! those rows of it that are asked for.
 
+use super::costs::Costs;
 use super::engine::{Engine, Searched, fits, form_of};
 use super::on_demand::TOGETHER;
 use super::second::Seconds;
@@ -20,8 +20,6 @@ use std::ops::ControlFlow;
 
 /// Sizes beyond the one that is asked for, from which the path comes back to it.
 const BEYOND: usize = 2;
-/// Passes for each size of losses that are not quadratic.
-const PASSES: f64 = 3.0;
 /// Rows by which the amount of data is judged.
 const SOME_ROWS: usize = 64;
 /// Bytes for the matrix, or for copies of columns.
@@ -34,6 +32,9 @@ pub(crate) struct StartBudget {
     pub(crate) operations: f64,
     /// Moves without a lower F after which the walk at this size ends.
     pub(crate) walk: usize,
+    /// For losses that are not quadratic: swings of the size and kicks without a lower F after which they end, and operations that all ways uphill may take.
+    pub(crate) kicks: usize,
+    pub(crate) uphill: f64,
 }
 
 /// Multiplications of columns in a second where the whole matrix is made, and where single rows of it are; seconds for one number of a pass.
@@ -168,15 +169,19 @@ fn found(
     Ok(Some(Start { support: place.support, summed, seconds }))
 }
 
+/// About how many seconds a path up to a size takes for other losses, on one thread; infinite where rows can only be read in order.
+pub(crate) fn curved_seconds(data: &Data, size: usize) -> Result<f64> {
+    Ok(1e-9 * Costs::judged(data)?.path(size))
+}
+
 /// About how many operations a path up to a size takes.
 fn operations(objective: Objective, size: usize) -> Result<f64> {
     let (rows, columns) = (objective.data.rows() as f64, objective.data.columns() as f64);
-    let (size, cells) = (size as f64, telling(objective.data)?);
     Ok(match () {
-        () if !objective.loss.is_quadratic() => PASSES * size * cells * (size + 2.0),
+        () if !objective.loss.is_quadratic() => Costs::judged(objective.data)?.path(size),
         () if fits(objective.data.columns(), 1, MEMORY) => 0.5 * rows * columns * columns,
         // Rows of the matrix on demand, some for every feature that is looked at.
-        () => 8.0 * size * cells,
+        () => 8.0 * size as f64 * telling(objective.data)?,
     })
 }
 

@@ -3,7 +3,7 @@
 use super::engine::{Engine, Searched};
 use super::finish::Finish;
 use super::form::Form;
-use super::in_memory::InMemory;
+use super::in_memory::{InMemory, marked};
 use super::ladder::Ladder;
 use super::point::Path;
 use super::proving::improve;
@@ -65,6 +65,9 @@ pub(super) fn trace<'p>(traced: Traced<'p>, known: Option<Form<'p>>, watch: &mut
     let copied = if is_copied { Some(copy.copied()?) } else { None };
     let objective = problem.objective();
     let objective = Objective { data: copied.as_ref().unwrap_or(objective.data), ..objective };
+    let marks = marked(objective)?;
+    let with_marks = marks.as_ref().map(|marks| objective.data.with_marked(marks));
+    let objective = Objective { data: with_marks.as_ref().unwrap_or(objective.data), ..objective };
     let largest = plain_size(problem.constraint(), data.columns()).unwrap_or(0);
     let searched = Searched { objective, layout: problem.layout(), largest, settings, sets };
     let mut path = Path {

@@ -8,14 +8,33 @@
 
 use super::exchange::Exchange;
 use super::refit::{EXACT, Fitted, ROUGH, Selecting, Watch};
-use super::search::Search;
+use super::search::{FOLLOWED, Search, is_large};
+use crate::constraint::{Constraint, Structure};
 use crate::error::Result;
 use crate::exchanges::Exchanges;
-use crate::path::{Reach, StartBudget, improved};
+use crate::objective::Objective;
+use crate::path::{Reach, StartBudget, curved_seconds, improved};
 use std::ops::ControlFlow;
 
+/// Seconds on one thread, roughly, that a path may take for its steps to take the place of an iteration, and rows up to which that costs little and finds other starts.
+const MOST_SECONDS: f64 = 60.0;
+const FEW_ROWS: usize = 5000;
 /// Ends that are handed on, for a search on a sample of the rows.
 const MOST_ENDS: usize = 3;
+
+/// Whether brief steps from nowhere cost less than an iteration that would look for a start: on many numbers, where features are chosen freely and a path over all sizes takes little time.
+pub(super) fn needs_no_start(constraint: &dyn Constraint, objective: Objective) -> bool {
+    let (loss, data) = (objective.loss, objective.data);
+    let Structure::Choice(choosing) = constraint.structure() else { return false };
+    let size = choosing.plain_size(data.columns()).filter(|&size| size > 0);
+    let is_open = !loss.is_quadratic() && !loss.has_straight_pieces() && is_large(data);
+    let seconds = |size: usize| curved_seconds(data, size).unwrap_or(f64::INFINITY);
+    is_open && data.rows() > FEW_ROWS && size.is_some_and(|size| seconds(size) <= MOST_SECONDS)
+}
+
+fn reach(StartBudget { walk: moves, kicks, uphill: operations, .. }: StartBudget) -> Reach {
+    Reach { moves, kicks, operations }
+}
 
 impl Search<'_> {
     /// Whether the way of this module is open.
@@ -26,19 +45,25 @@ impl Search<'_> {
         is_curved && self.sample.is_none() && size.is_some_and(|size| size > 0)
     }
 
-    /// The best end from all starts; `None` where features are not chosen freely or the loss does not allow it.
+    /// The best end from all starts and from no feature at all; `None` where features are not chosen freely, data are few or the loss does not allow it.
     pub(super) fn by_climbing(
         &self,
         problem: &Selecting,
         exchange: &mut Exchange,
-        starts: &[Fitted],
+        starts: &[&[f64]],
         watch: &mut Watch,
     ) -> Result<Option<(Fitted, Exchanges)>> {
         if !self.is_large() || !self.can_climb(problem) {
             return Ok(None);
         }
-        let supports: Vec<Vec<usize>> = starts.iter().map(|start| start.support.clone()).collect();
-        let nowhere = Reach { moves: 0, operations: 0.0 };
+        let mut valued = self.valued(starts)?;
+        valued.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let mut supports: Vec<Vec<usize>> = valued.iter().map(|(_, start)| problem.choice.active(start)).collect();
+        supports.retain(|support| !support.is_empty());
+        supports.dedup();
+        supports.truncate(FOLLOWED);
+        supports.push(Vec::new());
+        let nowhere = Reach { moves: 0, kicks: 0, operations: 0.0 };
         let Some(mut best) = self.climbed(exchange, &supports, nowhere, watch)? else { return Ok(None) };
         for (round, &budget) in self.effort.paths().iter().enumerate() {
             if watch.is_over() {
@@ -50,9 +75,7 @@ impl Search<'_> {
                 supports.extend(self.by_lasso(problem, budget, watch)?.map(|start| start.support));
             }
             supports.dedup();
-            let StartBudget { operations, walk } = budget;
-            let reach = Reach { moves: walk, operations };
-            if let Some(other) = self.climbed(exchange, &supports, reach, watch)?
+            if let Some(other) = self.climbed(exchange, &supports, reach(budget), watch)?
                 && other.0.value < best.0.value
             {
                 best = other;
@@ -73,12 +96,11 @@ impl Search<'_> {
         if !self.can_climb(exchange.problem) || watch.is_over() {
             return Ok(None);
         }
-        let reach = Reach { moves: budget.walk, operations: budget.operations };
-        let walked = self.climbed(exchange, std::slice::from_ref(&best.support), reach, watch)?;
+        let walked = self.climbed(exchange, std::slice::from_ref(&best.support), reach(budget), watch)?;
         Ok(walked.filter(|walked| walked.0.value < best.value))
     }
 
-    /// Where exchanges lead to from some supports, and what is left to exchange there.
+    /// Where exchanges lead to from some supports, and what is left to exchange there; `None` if that is the first of them, from which walks have led nowhere.
     fn climbed(
         &self,
         exchange: &mut Exchange,
@@ -88,8 +110,11 @@ impl Search<'_> {
     ) -> Result<Option<(Fitted, Exchanges)>> {
         let problem = exchange.problem;
         let mut poll = || if watch.is_over() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
-        let ends = improved(self.objective, supports, reach, &mut poll)?;
-        let Some(first) = ends.first() else { return Ok(None) };
+        let size = problem.choosing.plain_size(self.objective.data.columns()).unwrap_or(0);
+        let ends = improved(self.objective, (size, supports), reach, &mut poll)?;
+        let Some(first) = ends.first().filter(|first| reach.moves == 0 || supports.first() != Some(first)) else {
+            return Ok(None);
+        };
         let Some(first) = problem.refit(first.clone(), None, EXACT, watch)? else { return Ok(None) };
         for other in ends.iter().skip(1).take(MOST_ENDS - 1) {
             let other = problem.refit(other.clone(), None, ROUGH, watch)?;

@@ -4,13 +4,14 @@ use super::breaks::Breaking;
 use super::on_data::OnData;
 use super::rank::{self, LowRank};
 use super::search::{Found, Search};
-use super::{Poll, Until, convex, direct, rows_and_balls};
+use super::{Poll, Until, climbing, convex, direct, rows_and_balls};
 use crate::constraint::{Choosing, Constraint, Structure};
 use crate::data::{Data, Part};
 use crate::effort::Effort;
 use crate::error::{Error, Result};
 use crate::exchanges::Exchanges;
 use crate::objective::Objective;
+use crate::path::marked;
 use crate::proof::Summed;
 use crate::sampling::monitor_sample;
 
@@ -78,9 +79,12 @@ impl Finish<'_> {
     /// Whether the finish leads to the optimum from anywhere, and at so little cost that looking for a good start would only take time: convex
     /// sets that are minimised over by exact models, those with a quicker method of their own if the data are few but leave no choice between
     /// optima (where they do, the iteration from zero ends at one of small norm, the same for repeated rows as for weights); and free choices of features
-    /// for a quadratic F that a path finds.
+    /// that a path finds, for a quadratic F, and for other losses where data are many and a path takes little time.
     pub(crate) fn needs_no_start(constraint: &dyn Constraint, objective: Objective) -> bool {
         if direct::plain_size(constraint, objective).is_some() {
+            return true;
+        }
+        if climbing::needs_no_start(constraint, objective) {
             return true;
         }
         let Objective { data, ridge, .. } = objective;
@@ -200,10 +204,12 @@ impl Finish<'_> {
 
     /// The finish over a set that leaves a choice, on a sample first where the rows are many.
     fn choose(&self, choosing: &dyn Choosing, starts: &[&[f64]], poll: Poll) -> Result<Polished> {
-        let objective = self.objective;
+        let marked = marked(self.objective)?;
+        let with_marks = marked.as_ref().map(|marked| self.objective.data.with_marked(marked));
+        let objective = with_marks.as_ref().map_or(self.objective, |data| self.objective.on(data));
         let direct = direct::plain_size(self.constraint, objective);
         let search = Search { objective, choosing, effort: self.effort, is_near: self.is_near, direct, sample: None };
-        let sample = if direct.is_some() { None } else { self.sample(LARGE, SAMPLE)? };
+        let sample = if direct.is_some() || marked.is_some() { None } else { self.sample(LARGE, SAMPLE)? };
         let Found { theta, value, gradient, diagonal, exchanges, summed, .. } = match sample {
             None => search.finish(starts, poll)?,
             Some(sample) => {

@@ -4,9 +4,9 @@
 //! Teboulle 2009, started anew where F rises), for $\lambda$ from where nothing is selected down by equal ratios, each from the point before. From the first point with
 //! $s$ features on the $s$ largest are refitted; the first with $3s$ or more is refitted as a whole, half of its features are dropped, and so on down to $s$. The best of all these is the start.
 
-use super::OnData;
 use super::measure::metric;
 use super::refit::{EXACT, Fitted, ROUGH, Selecting, Watch};
+use super::{OnData, marked_sweep};
 use crate::error::Result;
 use crate::linalg::dot;
 use crate::objective::Objective;
@@ -113,8 +113,14 @@ impl<'p> Descent<'p> {
 
     /// F and its gradient in scaled units.
     fn measured(&self, point: &[f64]) -> Result<(f64, Vec<f64>)> {
-        let mut gradient = vec![0.0; point.len()];
-        let value = self.objective.gradient(&self.unscaled(point), &mut gradient)?;
+        let theta = self.unscaled(point);
+        let (value, mut gradient) = match self.objective.data.marked() {
+            Some(marked) => marked_sweep::gradient(self.objective, marked, &theta),
+            None => {
+                let mut gradient = vec![0.0; point.len()];
+                (self.objective.gradient(&theta, &mut gradient)?, gradient)
+            }
+        };
         gradient.iter_mut().zip(&self.scales).for_each(|(g, scale)| *g /= scale);
         Ok((value, gradient))
     }

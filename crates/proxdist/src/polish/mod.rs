@@ -26,6 +26,7 @@ mod inherited;
 mod joining;
 mod lasso_start;
 mod leaving;
+mod marked_sweep;
 mod measure;
 mod models;
 mod normal;

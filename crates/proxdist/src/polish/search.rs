@@ -19,6 +19,7 @@ use super::joining::{filled, joined};
 use super::refit::{EXACT, Fitted, ROUGH, Selecting, Watch};
 use super::{Poll, lasso_start, subsets};
 use crate::constraint::Choosing;
+use crate::data::Data;
 use crate::effort::Effort;
 use crate::error::Result;
 use crate::exchanges::Exchanges;
@@ -34,7 +35,7 @@ const ROUNDS: usize = 300;
 const FORWARD_STEPS: usize = 20;
 /// Entries of the data beyond which only the best starts are followed, and how many of them.
 const LARGE: usize = 500_000;
-const FOLLOWED: usize = 2;
+pub(super) const FOLLOWED: usize = 2;
 /// Choices beyond which not all are looked at.
 const MOST_FOR_EVERY: f64 = 2000.0;
 /// Share of F by which the start of an L1 path may be above what is known to be followed.
@@ -70,6 +71,11 @@ pub(crate) struct Found {
     pub(crate) summed: Option<Summed>,
     /// Where the search has ended from each of its starts.
     pub(crate) ends: Vec<Vec<f64>>,
+}
+
+/// Whether a search on these data costs so much that only the best starts are followed.
+pub(super) fn is_large(data: &Data) -> bool {
+    data.rows().saturating_mul(data.columns()) > LARGE
 }
 
 impl Search<'_> {
@@ -117,10 +123,12 @@ impl Search<'_> {
         starts: &[&[f64]],
         watch: &mut Watch,
     ) -> Result<(Option<Fitted>, Exchanges)> {
+        let are_many = problem.choice.count() > MOST_FOR_EVERY;
+        if are_many && let Some((best, exchanges)) = self.by_climbing(problem, exchange, starts, watch)? {
+            return Ok((Some(best), exchanges));
+        }
         let mut pool = self.given(problem, starts, watch)?;
-        if problem.choice.count() > MOST_FOR_EVERY
-            && let Some((best, exchanges)) = self.directly(problem, exchange, &pool, watch)?
-        {
+        if are_many && let Some((best, exchanges)) = self.directly(problem, exchange, &pool, watch)? {
             exchange.ends.push(problem.spread(&best));
             return Ok((Some(best), exchanges));
         }
@@ -156,9 +164,6 @@ impl Search<'_> {
             true => FOLLOWED,
             false => usize::MAX,
         });
-        if let Some((best, exchanges)) = self.by_climbing(problem, exchange, &pool, watch)? {
-            return Ok((Some(best), exchanges));
-        }
         let mut seen: HashSet<Vec<usize>> = pool.iter().map(|start| start.units.clone()).collect();
         let mut best: Option<(Fitted, Exchanges)> = None;
         for start in pool {
@@ -231,11 +236,11 @@ impl Search<'_> {
 
     /// Whether a search costs so much that only the best starts are followed.
     pub(super) fn is_large(&self) -> bool {
-        self.objective.data.rows().saturating_mul(self.objective.data.columns()) > LARGE
+        is_large(self.objective.data)
     }
 
     /// F at each of some points.
-    fn valued<'s>(&self, points: &[&'s [f64]]) -> Result<Vec<(f64, &'s [f64])>> {
+    pub(super) fn valued<'s>(&self, points: &[&'s [f64]]) -> Result<Vec<(f64, &'s [f64])>> {
         points.iter().map(|point| Ok((self.objective.value(point)?, *point))).collect()
     }
 
@@ -342,11 +347,9 @@ impl Search<'_> {
                 }
                 Round::Ended(ended) => ended,
             };
-            let wider = if self.sample.is_none() && self.direct.is_none() {
-                exchange.expand_and_prune(&best, watch)?
-            } else {
-                None
-            };
+            // Where columns are kept by their marks, the swings of `crate::path` are for pairs.
+            let is_wider = self.sample.is_none() && self.direct.is_none() && self.objective.data.marked().is_none();
+            let wider = if is_wider { exchange.expand_and_prune(&best, watch)? } else { None };
             match wider {
                 Some(lower) => best = lower,
                 None => return Ok((best, if watch.was_over() { Exchanges::CutShort } else { ended })),

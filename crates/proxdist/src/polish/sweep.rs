@@ -1,8 +1,8 @@
 //! First and second derivatives of F for all columns, from one pass over the data.
 
-use super::Smooth as _;
 use super::on_columns::OnColumns;
 use super::on_data::RowDerivatives;
+use super::{Smooth as _, marked_sweep};
 use crate::data::{Pass, Support};
 use crate::error::Result;
 use crate::layout::Layout;
@@ -96,6 +96,9 @@ pub(crate) fn sweep(
     support: &[usize],
     diagonal: Option<Vec<f64>>,
 ) -> Result<Sweep> {
+    if let Some(marked) = objective.data.marked() {
+        return Ok(marked_sweep::sweep(objective, marked, (theta, support), diagonal));
+    }
     let layout = objective.layout();
     let (columns, size) = (layout.coefficient_count(), layout.reduced_to(support.len()).len());
     let keeps_crosses = columns.saturating_mul(size + 1) <= MOST_CROSSES;
@@ -142,25 +145,31 @@ pub(crate) fn sweep(
 pub(crate) fn gradients(objective: Objective, support: &[usize], points: &[Vec<f64>]) -> Result<Vec<f64>> {
     let (columns, width) = (objective.data.columns(), points.len());
     let layout = objective.layout().reduced_to(support.len());
-    let mut total = Pass::over(objective.data, columns * width).sum(
-        columns * width,
-        || (Vec::new(), Vec::new(), RowDerivatives::default()),
-        |part, (held, beside, derived): &mut (Vec<f64>, Vec<f64>, RowDerivatives), chunk| {
-            held.clear();
-            chunk.rows.pick(support, held);
-            beside.clear();
-            beside.resize(chunk.len() * width, 0.0);
-            for (at, point) in points.iter().enumerate() {
-                let (coefficients, intercept) = (layout.coefficients(point), layout.intercept(point));
-                let products =
-                    (0..chunk.len()).map(|i| dot(&held[i * support.len()..(i + 1) * support.len()], coefficients));
-                derived.predict(objective, products, intercept.unwrap_or(0.0), chunk);
-                derived.differentiate(objective, chunk);
-                derived.slopes.iter().enumerate().for_each(|(i, slope)| beside[i * width + at] = *slope);
-            }
-            chunk.rows.add_transposed_product(beside, width, part);
-        },
-    )?;
+    let from_rows = || {
+        Pass::over(objective.data, columns * width).sum(
+            columns * width,
+            || (Vec::new(), Vec::new(), RowDerivatives::default()),
+            |part, (held, beside, derived): &mut (Vec<f64>, Vec<f64>, RowDerivatives), chunk| {
+                held.clear();
+                chunk.rows.pick(support, held);
+                beside.clear();
+                beside.resize(chunk.len() * width, 0.0);
+                for (at, point) in points.iter().enumerate() {
+                    let (coefficients, intercept) = (layout.coefficients(point), layout.intercept(point));
+                    let products =
+                        (0..chunk.len()).map(|i| dot(&held[i * support.len()..(i + 1) * support.len()], coefficients));
+                    derived.predict(objective, products, intercept.unwrap_or(0.0), chunk);
+                    derived.differentiate(objective, chunk);
+                    derived.slopes.iter().enumerate().for_each(|(i, slope)| beside[i * width + at] = *slope);
+                }
+                chunk.rows.add_transposed_product(beside, width, part);
+            },
+        )
+    };
+    let mut total = match objective.data.marked() {
+        Some(marked) => marked_sweep::gradients(objective, marked, support, points),
+        None => from_rows()?,
+    };
     for (at, point) in points.iter().enumerate() {
         support.iter().zip(point).for_each(|(&j, value)| total[j * width + at] += objective.ridge.at(j) * value);
     }
