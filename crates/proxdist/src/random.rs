@@ -13,6 +13,8 @@ pub(crate) enum Purpose {
     Pass = 1,
     Monitor = 2,
     Simulation = 3,
+    Block = 4,
+    Reservoir = 5,
 }
 
 /// The stream of this seed, purpose and counter.
