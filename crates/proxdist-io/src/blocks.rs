@@ -115,11 +115,13 @@ impl Blocks<'_> {
         }
         let is_first = self.encoding.is_none();
         // The first block is waited for; a later one is not.
-        let mut more = |lines: &mut Lines<'_>| loop {
-            match lines.fill_some()? {
-                true => return Ok(true),
-                false if !is_first => return Ok(false),
-                false => {}
+        let mut more = |lines: &mut Lines<'_>| -> Result<bool> {
+            loop {
+                match lines.fill_some()? {
+                    true => return Ok(true),
+                    false if !is_first => return Ok(false),
+                    false => {}
+                }
             }
         };
         let (table, is_over) = match &mut self.form {

@@ -42,6 +42,7 @@ impl<'a> Learner<'a> {
         source: &mut Source<'_>,
     ) -> Result<Self> {
         let (quiet, problem, finish) = (args.output.quiet, &args.run.problem, args.stream.finish);
+        let state = source.state.take();
         let Some(table) = source.first() else {
             return Err(Failure::new(format!("{}: there is no row to learn from", source.name), "check the input"));
         };
@@ -59,10 +60,11 @@ impl<'a> Learner<'a> {
         if let Some(names) = data.feature_names() {
             task = task.names(names.to_vec());
         }
+        drop(data);
         let wanted = StreamSettings::from(&settings)
             .half_life(args.stream.half_life)
             .reservoir(if finish { args.stream.sample as usize } else { 0 });
-        let stream = match source.state.take() {
+        let stream = match state {
             Some(state) => task.resume(wanted, state)?,
             None => task.stream(wanted)?,
         };

@@ -51,7 +51,7 @@ pub(crate) fn run(args: &FitArgs) -> Result<Ending> {
 }
 
 /// The next block; `None` at the end of the input, or when someone has asked for the end.
-fn next(source: &mut Source, learner: &mut Learner<'_>) -> Result<Option<Box<proxdist_io::Table>>> {
+fn next(source: &mut Source<'_>, learner: &mut Learner<'_>) -> Result<Option<Box<proxdist_io::Table>>> {
     loop {
         let next = source.next();
         if signals::asked_to_stop() {

@@ -13,7 +13,9 @@ use crate::data::{Data, RowBuffer, Support, Wanted, products_at};
 use crate::error::{Error, Result};
 use crate::loss::check_responses;
 use crate::rule::Rule;
+use crate::trace::{Observer, Silent};
 use std::fmt;
+use std::ops::ControlFlow;
 
 /// A model that learns from blocks of rows, each seen once; see the [module](super).
 pub struct Stream<'p> {
@@ -65,13 +67,20 @@ impl<'p> Stream<'p> {
 
     /// Predicts a block, learns it and returns how good the predictions were. After an error the stream is as it was before the block.
     pub fn learn(&mut self, block: &Data) -> Result<Score> {
+        Ok(self.learn_observed(block, &mut Silent)?.unwrap_or_default())
+    }
+
+    /// The same while an observer is asked after each step whether to go on. `None` if not: then, too, the stream is as it was before the block.
+    pub fn learn_observed(&mut self, block: &Data, observer: &mut dyn Observer) -> Result<Option<Score>> {
         let is_sparse = self.check(block)?;
         let score = self.predicted(block)?;
         self.work.before.copy_from(&self.state.learned);
-        let outcome = self.take_steps(block, is_sparse).and_then(|()| self.refresh());
-        if let Err(error) = outcome {
+        let outcome = self.take_steps(block, is_sparse, &mut || observer.poll());
+        let outcome = outcome.and_then(|flow| self.refresh().map(|()| flow));
+        if !matches!(outcome, Ok(ControlFlow::Continue(()))) {
             self.state.learned.copy_from(&self.work.before);
-            return self.refresh().and(Err(error));
+            self.refresh()?;
+            return outcome.map(|_| None);
         }
         let half_life = self.form.settings.half_life;
         self.keep_some(block, is_sparse)?;
@@ -80,7 +89,7 @@ impl<'p> Stream<'p> {
         state.progressive.add(&score, block.rows(), half_life);
         state.rows += block.rows() as u64;
         state.blocks += 1;
-        Ok(score)
+        Ok(Some(score))
     }
 
     /// Refuses a block that does not belong here; says whether its rows are sparse.
@@ -125,7 +134,12 @@ impl<'p> Stream<'p> {
     }
 
     /// Takes the steps of a block. The very first rows are kept until there are enough of them to tell the scale of columns; till then each block begins anew with all of them.
-    fn take_steps(&mut self, block: &Data, is_sparse: bool) -> Result<()> {
+    fn take_steps(
+        &mut self,
+        block: &Data,
+        is_sparse: bool,
+        poll: &mut dyn FnMut() -> ControlFlow<()>,
+    ) -> Result<ControlFlow<()>> {
         let (rows, enough) = (block.rows(), self.form.settings.opening());
         let (seed, number) = (self.state.seed, self.state.blocks);
         let learned = &mut self.state.learned;
@@ -145,15 +159,18 @@ impl<'p> Stream<'p> {
             let mut flat = Flat::default();
             let data = kept.data(&mut flat)?;
             let part = Part { data: &data, rows: 0..data.rows(), seed, block: 0 };
-            steps::take(&self.form, &part, learned, &mut self.work.steps)?;
+            let flow = steps::take(&self.form, &part, learned, &mut self.work.steps, poll)?;
             drop(data);
+            if flow.is_break() {
+                return Ok(flow);
+            }
             learned.opening = Some(kept).filter(|kept| kept.len() < enough);
         }
-        if from < rows {
-            let part = Part { data: block, rows: from..rows, seed, block: number };
-            steps::take(&self.form, &part, learned, &mut self.work.steps)?;
+        if from == rows {
+            return Ok(ControlFlow::Continue(()));
         }
-        Ok(())
+        let part = Part { data: block, rows: from..rows, seed, block: number };
+        steps::take(&self.form, &part, learned, &mut self.work.steps, poll)
     }
 
     /// Offers the rows of a block to the sample.

@@ -79,18 +79,29 @@ impl Stream<'_> {
         }
     }
 
+    /// $s_j^2$ of the columns so far, where the ridge acts on standardised effects.
+    fn squares(&self) -> Option<Vec<f64>> {
+        let moments = self.state.learned.moments.as_ref().filter(|_| self.form.preparation.is_on_effects())?;
+        let mut squares = Vec::new();
+        moments.write_squares(&mut squares);
+        Some(squares)
+    }
+
+    /// F of some rows, for columns as they are.
+    fn objective<'s>(&'s self, rows: &'s Data<'s>, squares: Option<&'s [f64]>) -> Objective<'s> {
+        let form = &self.form;
+        let ridge = squares.map_or(Ridge::from(form.ridge), |squares| Ridge::on_effects(form.ridge, squares));
+        Objective::new(rows, &*form.loss, ridge).intercept(form.layout.has_intercepts())
+    }
+
+    /// F of the model as it is, on some rows.
+    pub fn objective_on(&self, rows: &Data) -> Result<f64> {
+        self.objective(rows, self.squares().as_deref()).value(&self.point)
+    }
+
     /// The model as it is, with its objective and certificate on some rows, usually the last block.
     pub fn model_on(&self, rows: &Data) -> Result<Model> {
         let form = &self.form;
-        let mut squares = Vec::new();
-        let moments = self.state.learned.moments.as_ref().filter(|_| form.preparation.is_on_effects());
-        let ridge = match moments {
-            Some(moments) => {
-                moments.write_squares(&mut squares);
-                Ridge::on_effects(form.ridge, &squares)
-            }
-            None => Ridge::from(form.ridge),
-        };
         let iterate_distance = match self.leader() {
             Some(leader) => {
                 let mut nearest = form.layout.coefficients(&leader.theta).to_vec();
@@ -99,7 +110,8 @@ impl Stream<'_> {
             }
             None => None,
         };
-        let objective = Objective::new(rows, &*form.loss, ridge).intercept(form.layout.has_intercepts());
+        let squares = self.squares();
+        let objective = self.objective(rows, squares.as_deref());
         let schedule_meets_theory =
             form.settings.half_life.is_none() && form.settings.gamma > 0.5 && form.settings.gamma <= 1.0;
         let judge =

@@ -119,6 +119,15 @@ impl<'p> StreamProblem<'p> {
         self
     }
 
+    /// The first penalty that belongs to the start, if there is one; a stream whose settings give none takes it over.
+    #[must_use]
+    pub fn start_rho1(mut self, rho1: Option<f64>) -> Self {
+        if let Some(start) = &mut self.start {
+            start.rho1 = rho1.filter(|rho1| *rho1 > 0.0 && rho1.is_finite());
+        }
+        self
+    }
+
     /// A stream before its first row.
     pub fn stream(mut self, settings: StreamSettings) -> Result<Stream<'p>> {
         let start = self.start.take();
@@ -134,8 +143,19 @@ impl<'p> StreamProblem<'p> {
 
     /// A stream that goes on from a state, which must be one of the same problem and settings.
     pub fn resume(self, settings: StreamSettings, state: StreamState) -> Result<Stream<'p>> {
+        self.resume_from(settings, &mut Some(state))
+    }
+
+    /// The same for a state that is taken from its place only if it fits. `None` there begins a new stream.
+    pub fn resume_from(self, settings: StreamSettings, place: &mut Option<StreamState>) -> Result<Stream<'p>> {
+        if place.is_none() {
+            return self.stream(settings);
+        }
         let form = self.form(settings)?;
-        state.check(&form)?;
+        if let Some(state) = place {
+            state.check(&form)?;
+        }
+        let state = place.take().unwrap_or_else(|| StreamState::begin(&form, Start::default()));
         Stream::at(form, state)
     }
 

@@ -20,7 +20,7 @@ use crate::prox::{BatchProx as _, Memory as ProxMemory, Prox, forward};
 use crate::random::{Purpose, below, stream};
 use crate::ridge::Ridge;
 use crate::scaling::Scaling;
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 
 /// $\eta$
 const LATE: f64 = 3.0;
@@ -56,8 +56,14 @@ pub(crate) struct Part<'d> {
     pub(crate) block: u64,
 }
 
-/// Takes the steps of some rows.
-pub(crate) fn take(form: &Form, part: &Part<'_>, learned: &mut Learned, memory: &mut Memory) -> Result<()> {
+/// Takes the steps of some rows, until `poll` asks for the end, which is what the result says.
+pub(crate) fn take(
+    form: &Form,
+    part: &Part<'_>,
+    learned: &mut Learned,
+    memory: &mut Memory,
+    poll: &mut dyn FnMut() -> ControlFlow<()>,
+) -> Result<ControlFlow<()>> {
     let pace = form.settings.pace();
     let Learned { clock, moments, scaling, contest, start, .. } = learned;
     if let Some(moments) = moments {
@@ -105,15 +111,18 @@ pub(crate) fn take(form: &Form, part: &Part<'_>, learned: &mut Learned, memory: 
         prox: prox.with_memory(std::mem::take(&mut memory.prox)),
         trial: std::mem::take(&mut memory.trial),
     };
-    let mut outcome = Ok(());
+    let mut outcome = Ok(ControlFlow::Continue(()));
     for k in 0..batches {
         let chosen = &memory.order[batch_rows(k)];
         outcome = memory.batch.fill_scaled(part.data, chosen, scaling).and_then(|weight| {
             clock.pass(chosen.len(), weight, pace);
             // Rows that count for nothing only let time pass.
-            if weight > 0.0 { walk.step(&memory.batch, weight, clock, contest) } else { Ok(()) }
+            if weight > 0.0 {
+                walk.step(&memory.batch, weight, clock, contest)?;
+            }
+            Ok(poll())
         });
-        if outcome.is_err() {
+        if !matches!(outcome, Ok(ControlFlow::Continue(()))) {
             break;
         }
     }
