@@ -17,6 +17,7 @@ use crate::schema::{ColumnKind, Schema, SchemaColumn};
 use crate::svmlight;
 use crate::table::Table;
 use serde::{Deserialize, Serialize};
+use std::fmt;
 use std::io::Read;
 
 /// What later blocks are read by: plain data, so that another process can go on.
@@ -56,6 +57,18 @@ pub struct Blocks<'a> {
     /// Rows read, those left out too.
     records: u64,
     is_over: bool,
+}
+
+/// How far it is, without the rows.
+impl fmt::Debug for Blocks<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { lines, records, is_over, .. } = self;
+        f.debug_struct("Blocks")
+            .field("source", &lines.input.name)
+            .field("records", records)
+            .field("is_over", is_over)
+            .finish_non_exhaustive()
+    }
 }
 
 enum Form {

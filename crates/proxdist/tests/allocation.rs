@@ -163,7 +163,9 @@ fn a_steady_step_allocates_nothing() {
         assert_eq!(allocations, 0, "{set}");
     }
     for (name, block) in [("dense", &dense), ("sparse", &sparse)] {
-        for (set, ridge, half_life) in [("sparsity:5", 0.0, None), ("sparsity:5", 0.01, Some(2000.0)), ("ball:1", 0.01, None)] {
+        for (set, ridge, half_life) in
+            [("sparsity:5", 0.0, None), ("sparsity:5", 0.01, Some(2000.0)), ("ball:1", 0.01, None)]
+        {
             assert_eq!(count_of_stream(block, set, ridge, half_life), 0, "a stream of {name} rows, {set}");
         }
     }

@@ -374,7 +374,9 @@ fn sparse_rows_are_learned_like_dense_ones() {
         let base = starts[first];
         let local: Vec<usize> = starts[first..=first + 300].iter().map(|start| start - base).collect();
         let entries = base..starts[first + 300];
-        dense.learn(&Data::dense(&x[first * columns..(first + 300) * columns], columns, &y[range.clone()]).unwrap()).unwrap();
+        dense
+            .learn(&Data::dense(&x[first * columns..(first + 300) * columns], columns, &y[range.clone()]).unwrap())
+            .unwrap();
         let block = Data::sparse(&local, &indices[entries.clone()], &values[entries], columns, &y[range]).unwrap();
         sparse.learn(&block).unwrap();
     }
@@ -463,7 +465,8 @@ fn a_block_that_cannot_be_learned_leaves_the_stream_as_it_was() {
     refused(&sparse, "dense or sparse as the first block was, got sparse");
     // A Poisson rate that no number holds is met in the middle of a step.
     let counts = Planted::new("poisson", &effects(3, &[1], 0.5), 300, 5);
-    let poisson = StreamProblem::new(loss::parse("poisson").unwrap(), proxdist::constraint::WholeSpace, Shape::Vector(3));
+    let poisson =
+        StreamProblem::new(loss::parse("poisson").unwrap(), proxdist::constraint::WholeSpace, Shape::Vector(3));
     let mut poisson = poisson.standardize(Standardize::Never).stream(StreamSettings::default().rho1(0.1)).unwrap();
     counts.feed(&mut poisson, &[100]);
     let before = poisson.state().clone();

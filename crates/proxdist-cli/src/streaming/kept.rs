@@ -41,9 +41,8 @@ impl<'a> Kept<&'a StreamState, &'a Encoding> {
 
     /// Writes the file, whole or not at all.
     pub(super) fn write(&self, path: &Path) -> Result<()> {
-        let content = serde_json::to_vec(self).map_err(|error| {
-            Failure::new(format!("{}: {error}", path.display()), "run without --checkpoint")
-        })?;
+        let content = serde_json::to_vec(self)
+            .map_err(|error| Failure::new(format!("{}: {error}", path.display()), "run without --checkpoint"))?;
         output::write_file(path, &content)
     }
 }

@@ -61,9 +61,11 @@ impl<'a> Learner<'a> {
             task = task.names(names.to_vec());
         }
         drop(data);
-        let wanted = StreamSettings::from(&settings)
-            .half_life(args.stream.half_life)
-            .reservoir(if finish { args.stream.sample as usize } else { 0 });
+        let wanted = StreamSettings::from(&settings).half_life(args.stream.half_life).reservoir(if finish {
+            args.stream.sample as usize
+        } else {
+            0
+        });
         let stream = match state {
             Some(state) => task.resume(wanted, state)?,
             None => task.stream(wanted)?,
@@ -214,6 +216,8 @@ impl<'a> Learner<'a> {
 fn without_effect(settings: &Settings, finishes: bool) -> Vec<String> {
     let given = Setting::declarations().iter().filter(|declared| settings.is_given(declared.setting));
     let idle = given.filter(|declared| !StreamSettings::uses(declared.setting, finishes));
-    idle.map(|declared| format!("--{} had no effect: a stream takes one step for each batch of new rows", declared.option))
-        .collect()
+    idle.map(|declared| {
+        format!("--{} had no effect: a stream takes one step for each batch of new rows", declared.option)
+    })
+    .collect()
 }

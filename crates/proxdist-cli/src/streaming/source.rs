@@ -103,7 +103,10 @@ impl<'a> Source<'a> {
                             "--resume: {} has {} rows, but {} of them were learned before",
                             self.name, self.learned, learned
                         );
-                        return Err(Failure::new(message, "give the file that the stream began with, or one with new rows under another name"));
+                        return Err(Failure::new(
+                            message,
+                            "give the file that the stream began with, or one with new rows under another name",
+                        ));
                     }
                 }
             }

@@ -104,7 +104,12 @@ impl Told<'_> {
         let intercept = if model.intercept.is_some() { "" } else { ", no intercept" };
         let mut text = format!("{} loss{ridge}{intercept}: {}\n", model.loss, self.spec.words());
         let features = plural(model.coefficients.len(), "feature");
-        let _ = writeln!(text, "a stream of {} x {features}, {}\n", plural(stream.rows() as usize, "row"), visible(self.source));
+        let _ = writeln!(
+            text,
+            "a stream of {} x {features}, {}\n",
+            plural(stream.rows() as usize, "row"),
+            visible(self.source)
+        );
         let _ = writeln!(
             text,
             "{}: {}, {:.2} s, {} rows/s",
@@ -117,10 +122,15 @@ impl Told<'_> {
             let _ = writeln!(text, "  {name:<22}{value}");
         };
         let losses = stream.progressive();
-        let measures = [("loss", Score::loss as fn(&Score) -> Option<f64>), ("accuracy", Score::accuracy), ("R2", Score::r_squared)];
+        let measures = [
+            ("loss", Score::loss as fn(&Score) -> Option<f64>),
+            ("accuracy", Score::accuracy),
+            ("R2", Score::r_squared),
+        ];
         for (name, measure) in measures {
             if let Some(all) = measure(&losses.running) {
-                let recent = measure(&losses.recent).map_or_else(String::new, |recent| format!(", recently {}", number(recent)));
+                let recent =
+                    measure(&losses.recent).map_or_else(String::new, |recent| format!(", recently {}", number(recent)));
                 line(&format!("{name} before learning"), format!("{}{recent}", number(all)));
             }
         }
@@ -148,11 +158,17 @@ impl Told<'_> {
     /// The exact fit of the sample: what is said is said of the sample.
     fn finish(&self, line: &mut dyn FnMut(&str, String)) {
         let (model, rows) = (self.model, self.model.streamed.map_or(0, |streamed| streamed.measured_rows));
-        line("finished on a sample", format!("of {}: all below is about these rows, not the stream", plural(rows, "row")));
+        line(
+            "finished on a sample",
+            format!("of {}: all below is about these rows, not the stream", plural(rows, "row")),
+        );
         line("objective F", number(model.objective));
         let certificate = &model.certificate;
-        let verdict =
-            if certificate.is_stationary() { "no small move within the set lowers F" } else { "0 at a stationary point" };
+        let verdict = if certificate.is_stationary() {
+            "no small move within the set lowers F"
+        } else {
+            "0 at a stationary point"
+        };
         line("stationarity", format!("{} ({verdict})", number(certificate.stationarity)));
         if let Some(gap) = certificate.gap {
             line("above the optimum by", format!("at most {} ({})", number(gap.value), gap.proof));
@@ -165,9 +181,8 @@ impl Told<'_> {
     /// For programs.
     pub(super) fn json(&self) -> Value {
         let (stream, model) = (self.stream, self.model);
-        let score = |score: &Score| {
-            json!({"loss": score.loss(), "accuracy": score.accuracy(), "r_squared": score.r_squared()})
-        };
+        let score =
+            |score: &Score| json!({"loss": score.loss(), "accuracy": score.accuracy(), "r_squared": score.r_squared()});
         let coefficients: Vec<Value> = by_size(model)
             .into_iter()
             .map(|j| json!({"index": j, "name": name_of(model, j), "value": model.coefficients[j]}))

@@ -63,7 +63,10 @@ fn ten_million_rows_are_learned_in_constant_memory() {
     use std::process::{Command, Stdio};
     let started = Instant::now();
     let mut child = Command::new(assert_cmd::cargo::cargo_bin("proxdist"))
-        .args("fit - --stream --target y --ignore city,label -c sparsity:2 --block 10000 --json --quiet".split_whitespace())
+        .args(
+            "fit - --stream --target y --ignore city,label -c sparsity:2 --block 10000 --json --quiet"
+                .split_whitespace(),
+        )
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()

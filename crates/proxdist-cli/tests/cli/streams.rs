@@ -63,7 +63,13 @@ fn files_labels_and_sparse_rows_are_streams_too() {
     assert_eq!(support(&fit), ["city=Jena", "dose"]);
     assert!(fit["progressive"]["running"]["accuracy"].as_f64().unwrap() > 0.75, "{fit}");
     assert!(fit["effective_rows"].as_f64().unwrap() < 4000.0);
-    assert!(place.ok("predict model.json rows.csv").lines().nth(1).is_some_and(|line| line.contains("yes") || line.contains("no")));
+    assert!(
+        place
+            .ok("predict model.json rows.csv")
+            .lines()
+            .nth(1)
+            .is_some_and(|line| line.contains("yes") || line.contains("no"))
+    );
     let mut sparse = String::new();
     for i in 0..3000_u32 {
         let (a, b) = (f64::from(i * 37 % 101) / 50.0 - 1.0, f64::from(i * 53 % 97) / 48.0 - 1.0);
@@ -84,7 +90,11 @@ fn a_wrong_cell_has_its_place_and_the_last_model_stays() {
     text += "0.1,Bonn,zero,1,2,no\n";
     let said = piped(&place, &format!("{STREAM} --every 1000 --out model.json"), text);
     assert_eq!(said.code, Some(2));
-    assert!(said.stderr.contains("error: standard input, line 3002, column 3 (noise): \"zero\" is not a number"), "{}", said.stderr);
+    assert!(
+        said.stderr.contains("error: standard input, line 3002, column 3 (noise): \"zero\" is not a number"),
+        "{}",
+        said.stderr
+    );
     assert!(said.stderr.contains("model.json holds the model after 3000 rows"), "{}", said.stderr);
     let model = proxdist::Model::load(place.path("model.json")).unwrap();
     assert_eq!(model.streamed.unwrap().rows, 3000);
@@ -164,14 +174,21 @@ fn options_that_make_no_sense_are_refused() {
         ("fit rows.csv --stream", "no target is given"),
         ("fit none.csv --stream --target y", "none.csv"),
         ("fit data/data.npz --stream --target y", "rows that come in order are CSV or svmlight"),
-        ("fit rows.csv --target y --stream --ignore city,label --standardize -c ball:1", "would be another one on scaled columns"),
+        (
+            "fit rows.csv --target y --stream --ignore city,label --standardize -c ball:1",
+            "would be another one on scaled columns",
+        ),
     ] {
         let said = place.run(words);
         assert!(said.code == Some(2) && said.stderr.contains(message), "{words}\n{}", said.stderr);
         assert!(said.stderr.contains("hint:"), "{words}\n{}", said.stderr);
     }
     let said = place.run("fit rows.csv --target y --ignore label --stream --max-steps 7 --method psgd");
-    assert!(said.stderr.contains("--max-steps had no effect") && said.stderr.contains("--method had no effect"), "{}", said.stderr);
+    assert!(
+        said.stderr.contains("--max-steps had no effect") && said.stderr.contains("--method had no effect"),
+        "{}",
+        said.stderr
+    );
 }
 
 /// Peak memory does not depend on the number of rows; the whole of it, 10⁷ rows, is in `full_size.rs`.
@@ -192,7 +209,14 @@ pub(crate) fn numbers(rows: u64) -> String {
     let mut text = "x0,x1,x2,city,label,y\n".to_owned();
     for i in 0..rows {
         let digit = |prime: u64| (i * prime % 1009) as f64 / 504.0 - 1.0;
-        let _ = writeln!(text, "{:.3},{:.3},{:.3},a,b,{:.3}", digit(37), digit(101), digit(211), 2.0 * digit(37) - digit(101) + 0.1 * digit(523));
+        let _ = writeln!(
+            text,
+            "{:.3},{:.3},{:.3},a,b,{:.3}",
+            digit(37),
+            digit(101),
+            digit(211),
+            2.0 * digit(37) - digit(101) + 0.1 * digit(523)
+        );
     }
     text
 }
@@ -221,7 +245,8 @@ mod live {
     #[test]
     fn rows_are_learned_as_they_come_and_ctrl_c_ends_with_the_model() {
         let place = Place::new();
-        let words = "fit - --stream --target y --ignore label -c sparsity:2 --block 400 --every 1s --out model.json --json";
+        let words =
+            "fit - --stream --target y --ignore label -c sparsity:2 --block 400 --every 1s --out model.json --json";
         let mut child = Process::new(assert_cmd::cargo::cargo_bin("proxdist"))
             .current_dir(place.path("."))
             .args(words.split_whitespace())

@@ -131,7 +131,9 @@ impl Stream<'_> {
             constraint: form.constraint.spec().to_string(),
             ridge: form.ridge,
             method: Method::default().to_string(),
-            schedule: self.rho1().map_or_else(|| "none".to_owned(), |rho1| format!("poly:{rho1},{}", form.settings.gamma)),
+            schedule: self
+                .rho1()
+                .map_or_else(|| "none".to_owned(), |rho1| format!("poly:{rho1},{}", form.settings.gamma)),
             rho1: self.rho1(),
             batch_size: form.settings.batch_size,
             seed: self.state.seed,

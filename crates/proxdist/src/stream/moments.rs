@@ -88,8 +88,7 @@ impl Moments {
 
     /// Mean and variance of a column; zero for the variance of one that never changes.
     fn of(&self, column: usize) -> (f64, f64) {
-        let (shift, square) =
-            (self.sums[column] / self.weight, self.sums[self.columns() + column] / self.weight);
+        let (shift, square) = (self.sums[column] / self.weight, self.sums[self.columns() + column] / self.weight);
         let variance = square - shift * shift;
         let is_real = variance > LEAST_SHARE * square && TRUSTED.contains(&variance);
         (self.centers[column] + shift, if is_real { variance } else { 0.0 })

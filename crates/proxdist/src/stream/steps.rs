@@ -99,11 +99,8 @@ pub(crate) fn take(
             }
         };
     }
-    let ridge = if form.has_uneven_ridge() {
-        Ridge::on_effects(form.ridge, &memory.squares)
-    } else {
-        Ridge::from(form.ridge)
-    };
+    let ridge =
+        if form.has_uneven_ridge() { Ridge::on_effects(form.ridge, &memory.squares) } else { Ridge::from(form.ridge) };
     let prox = Prox::new(&*form.loss).ridge(ridge).intercept(form.layout.has_intercepts());
     let mut walk = Walk {
         form,
@@ -175,7 +172,11 @@ impl Walk<'_, '_> {
             if !all_finite(&candidate.theta) {
                 return Err(Error::Diverged { step: now.steps, rho });
             }
-            candidate.average.iter_mut().zip(&candidate.theta).for_each(|(mean, value)| *mean += share * (value - *mean));
+            candidate
+                .average
+                .iter_mut()
+                .zip(&candidate.theta)
+                .for_each(|(mean, value)| *mean += share * (value - *mean));
             Ok(())
         })
     }
