@@ -86,7 +86,7 @@ def test_a_stream_in_raw_units_is_scaled_as_it_goes():
 def test_a_half_life_follows_a_drift():
     before, y_before, _ = planted(rows=12_000, seed=5)
     after, y_after, theta = planted(rows=6000, seed=6)
-    for half_life in (1500, None):
+    for half_life in (500, None):
         model = in_blocks(ConstrainedRegressor(constraint=Sparsity(3), rho1=1.0, half_life=half_life), before, y_before)
         in_blocks(model, after, y_after)
         is_followed = set(model.support_) == set(np.flatnonzero(theta))

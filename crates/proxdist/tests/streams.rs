@@ -151,11 +151,11 @@ fn a_drift_of_the_support_is_followed_with_a_half_life_and_not_without() {
         parts[1].feed(&mut stream, &[500]);
         (stream, rho, late)
     };
-    let (forgets, rho, late) = run(Some(2000.0));
+    let (forgets, rho, late) = run(Some(1000.0));
     assert_eq!(forgets.support(), [5, 18, 20]);
     println!("error after drift {:.3}", error(&forgets, &after));
     assert!(error(&forgets, &after) < 0.15);
-    assert!(forgets.effective_rows() < 2000.0 / std::f64::consts::LN_2 + 64.0);
+    assert!(forgets.effective_rows() < 1000.0 / std::f64::consts::LN_2 + 64.0);
     assert!((forgets.rho().unwrap() / rho - 1.0).abs() < 0.01, "the penalty has a limit");
     assert!(forgets.progressive().recent.loss().unwrap() < 1.5 * late);
     let (remembers, rho, _) = run(None);
