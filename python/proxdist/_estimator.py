@@ -164,7 +164,9 @@ class Constrained(Display, BaseEstimator):
                 if again or len(results) < len(all_rows):
                     raise KeyboardInterrupt
         self._results = results
-        self._stream: list[Any] = []
+        # A stream that was begun before has ended.
+        for attribute in ("_stream", "_steps_before", "stream_"):
+            self.__dict__.pop(attribute, None)
         self._keep()
         if any(result["interrupted"] for result in results):
             warnings.warn(
@@ -251,47 +253,6 @@ class Constrained(Display, BaseEstimator):
         self.rho1_ = of("rho1")
         self.standardized_ = of("standardized") if single else results[0].get("standardized")
         self.support_ = supports[0] if single else supports
-
-    def _partial(self, X: Any, all_rows: list[dict[str, Any]], shape: tuple[int, int] | None = None) -> None:
-        """More steps on a block, going on from where the last call or fit ended."""
-        if self.standardize is True:
-            raise ValueError("standardize=True needs all rows at once; scale the blocks yourself, or leave it 'auto'")
-        settings = settings_of(self)
-        states = getattr(self, "_stream", None) or [self._state(result) for result in getattr(self, "_results", [])]
-        if len(states) != len(all_rows):
-            states = [None] * len(all_rows)
-        problem = self._problem(None, shape) | {"standardize": False}
-        borrowed = features(X)
-        outcomes = [
-            _proxdist.partial_fit(borrowed, rows, problem, settings, state)
-            for rows, state in zip(all_rows, states, strict=True)
-        ]
-        self._stream = [{key: outcome[key] for key in ("theta", "step", "rho1")} for outcome in outcomes]
-        self._results = [
-            {
-                "coef": outcome["coef"],
-                "intercept": outcome["intercept"],
-                "objective": outcome["objective"],
-                "stop": "interrupted" if outcome["interrupted"] else "partial",
-                "steps": outcome["step"],
-                "rho1": outcome["rho1"],
-                "certificate": None,
-                "standardized": False,
-                "trace": None,
-                "model": None,
-            }
-            for outcome in outcomes
-        ]
-        self._keep()
-        self._warn_of_parameters_without_effect(outcomes)
-
-    def _state(self, result: dict[str, Any]) -> dict[str, Any]:
-        theta = result["coef"]
-        if self.fit_intercept:
-            theta = np.append(theta, result["intercept"] or 0.0)
-        # A fit without steps and a model from a file have no first penalty: the first block chooses it.
-        rho1 = result.get("rho1")
-        return {"theta": theta, "step": 0 if rho1 is None else result["steps"], "rho1": rho1}
 
     def _predictor(self, X: Any, index: int, offset: Any) -> Any:
         """Linear predictors of one of the models, for checked ``X``."""

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 __version__: str
 __all__ = [
+    "StreamState",
     "__version__",
     "canonical_set",
     "coefficients_figure",
@@ -15,6 +16,7 @@ __all__ = [
     "convergence_figure",
     "curve_figure",
     "evaluate",
+    "finish_stream",
     "fit",
     "folds",
     "least_size",
@@ -64,8 +66,19 @@ def partial_fit(
     per_row: dict[str, Any],
     problem: dict[str, Any],
     settings: dict[str, str],
-    state: dict[str, Any] | None,
+    stream: dict[str, Any],
 ) -> dict[str, Any]: ...
+def finish_stream(
+    columns: int,
+    problem: dict[str, Any],
+    settings: dict[str, str],
+    stream: dict[str, Any],
+) -> dict[str, Any]: ...
+
+class StreamState:
+    def __new__(cls, text: str) -> StreamState: ...
+    def __getnewargs__(self) -> tuple[str]: ...
+
 def project(
     constraint: Any,
     point: NDArray[np.float64],

@@ -14,6 +14,7 @@ from . import _losses, _proxdist
 from ._estimator import Constrained
 from ._input import checked, checked_offset, per_row
 from ._search import Search
+from ._stream import Streaming
 
 
 def _has_probabilities(estimator: Any) -> bool:
@@ -102,7 +103,7 @@ class _Classification(ClassifierMixin, Constrained):
         self.intercept_ = np.array([result["intercept"] or 0.0 for result in self._results])
 
 
-class ConstrainedClassifier(_Classification):
+class ConstrainedClassifier(Streaming, _Classification):
     """Logistic or squared-hinge classification whose coefficients lie in a set, exactly.
 
     ``loss`` is "logistic" or "squared_hinge", or an object with ``value(eta, y)``, ``slope(eta, y)`` and
@@ -139,6 +140,8 @@ class ConstrainedClassifier(_Classification):
         stop: str = "settled",
         check_every: int | str = "auto",
         monitor_rows: int | str = "auto",
+        half_life: float | None = None,
+        reservoir: int = 0,
         warm_start: bool = False,
         n_jobs: int | None = None,
         random_state: Any = 0,
@@ -147,12 +150,11 @@ class ConstrainedClassifier(_Classification):
         self._take(locals())
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None, offset: Any = None) -> Any:
-        """Takes more steps, on this block of rows only: about one pass over it.
+        """Learns one more block of a stream: each of its rows once.
 
-        ``classes`` are needed at the first call, since a block may not hold all of them. The iterate and the number
-        of steps are kept between calls, so the penalty goes on growing and blocks can be seen once and forgotten. The
-        first call chooses ``rho1`` on its block if none is given. Columns are taken as they are, and there is no
-        exact finish: for data that fit in memory, ``fit`` is better.
+        ``classes`` are needed at the first call, since a block may not hold all of them. The block is first predicted,
+        which ``stream_`` tells the loss of, and then learned from where the last call, or ``fit``, has ended; its rows
+        are forgotten. The rest is as in :meth:`ConstrainedRegressor.partial_fit`.
         """
         self._check_loss()
         first = not hasattr(self, "_results")
@@ -165,7 +167,7 @@ class ConstrainedClassifier(_Classification):
             if len(self.classes_) < 2:
                 raise ValueError(f"classes must name at least 2 classes, got {self.classes_!r}")
         self._check_labels(y)
-        self._partial(X, self._against_rest(y, sample_weight, offset, X))
+        self._learn(X, self._against_rest(y, sample_weight, offset, X))
         return self
 
 

@@ -31,7 +31,8 @@ def save(estimator: Any, path: Any) -> None:
         raise ValueError(estimator._results[0]["unwritable"])
     if text is None:
         raise ValueError(
-            "a model of partial_fit has no certificate and cannot be written as a model file: pickle the estimator"
+            "a model of partial_fit has no certificate and cannot be written as a model file: call finish_stream first, "
+            "or pickle the estimator"
         )
     if not isinstance(estimator.loss, str):
         raise ValueError("a model file needs a loss with a name: pickle the estimator")

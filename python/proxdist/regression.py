@@ -12,6 +12,7 @@ from . import _losses, _proxdist
 from ._estimator import Constrained
 from ._input import checked, checked_offset, per_row
 from ._search import Search
+from ._stream import Streaming
 
 
 class _Regression(RegressorMixin, Constrained):
@@ -57,21 +58,22 @@ class _Regression(RegressorMixin, Constrained):
         return tags
 
 
-class _Stream:
+class _Stream(Streaming):
     """`partial_fit`, for estimators whose set is given."""
 
     def partial_fit(self: Any, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> Any:
-        """Takes more steps, on this block of rows only: about one pass over it.
+        """Learns one more block of a stream: each of its rows once.
 
-        The iterate and the number of steps are kept between calls, so the penalty goes on growing and blocks can be
-        seen once and forgotten. The first call chooses ``rho1`` on its block if none is given. Columns are taken as
-        they are, and there is no exact finish: for data that fit in memory, ``fit`` is better.
+        The block is first predicted, which ``stream_`` tells the loss of, and then learned from where the last call, or
+        ``fit``, has ended; its rows are forgotten. Columns are scaled by their running moments where the set allows it.
+        With ``half_life`` old rows fade, so that changes are followed. While ``rho1`` is "auto", the first few thousand
+        rows choose it. There is no exact finish, except of a sample: see ``finish_stream``.
         """
         self._check_loss()
         first = not hasattr(self, "_results")
         X, shape = self._flat(X)
         X, y = checked(self, X, y, reset=first, y_numeric=True)
-        self._partial(X, [per_row(y, sample_weight, offset, X)], shape)
+        self._learn(X, [per_row(y, sample_weight, offset, X)], shape)
         return self
 
 
@@ -88,8 +90,8 @@ class ConstrainedRegressor(_Stream, _Regression):
         everywhere.
     ridge : float
         Weight of half the sum of squares of the coefficients times the standard deviations of their columns, added to
-        the mean loss: the same penalty whatever the set and the units of ``X``. With ``standardize=False``, and in
-        ``partial_fit``, of the coefficients as they are.
+        the mean loss: the same penalty whatever the set and the units of ``X``. With ``standardize=False``, of the
+        coefficients as they are.
     fit_intercept : bool
         Whether there is an intercept, which the set does not see.
     standardize : "auto" or bool
@@ -133,6 +135,10 @@ class ConstrainedRegressor(_Stream, _Regression):
         Steps between checkpoints.
     monitor_rows : "auto" or int
         Rows on which the objective is watched; "auto" is all if that is cheap.
+    half_life : float or None
+        For ``partial_fit``: rows after which a row counts half, for data that change. ``None`` forgets nothing.
+    reservoir : int
+        For ``partial_fit``: rows of a sample of the stream that is kept for ``finish_stream``.
     warm_start : bool
         Whether ``fit`` starts from the coefficients of the fit before.
     n_jobs : int or None
@@ -152,6 +158,9 @@ class ConstrainedRegressor(_Stream, _Regression):
         search for a proof,
         ``exchanges`` (what was done to rule out other features), ``iterate_distance`` of the last iterate.
     stop_reason_, n_iter_, objective_, rho1_, standardized_, trace_ : how it went.
+    stream_ : after ``partial_fit``, scores of rows before they were learned: of the last ``block``, of all rows
+        (``running``) and of ``recent`` ones (their half-life is ``half_life``, or 10 000 rows); each has ``loss`` and
+        ``accuracy`` or ``r_squared``. Also ``rows``, ``effective_rows`` (those that count), ``rho`` and ``sample_rows``.
     n_features_in_, feature_names_in_ : what it was fitted to.
 
     A parameter that was changed and had no effect, such as ``max_steps`` where the exact finish needs no steps, gets a
@@ -188,6 +197,8 @@ class ConstrainedRegressor(_Stream, _Regression):
         stop: str = "settled",
         check_every: int | str = "auto",
         monitor_rows: int | str = "auto",
+        half_life: float | None = None,
+        reservoir: int = 0,
         warm_start: bool = False,
         n_jobs: int | None = None,
         random_state: Any = 0,
@@ -232,6 +243,8 @@ class MatrixRegressor(_Stream, _Regression):
         stop: str = "settled",
         check_every: int | str = "auto",
         monitor_rows: int | str = "auto",
+        half_life: float | None = None,
+        reservoir: int = 0,
         warm_start: bool = False,
         n_jobs: int | None = None,
         random_state: Any = 0,

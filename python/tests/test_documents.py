@@ -48,15 +48,16 @@ def assert_shows(shown, said):
         assert any(re.fullmatch(pattern, other) for other in rest), f"{line}\n\n{said}"
 
 
-def test_the_cookbook_runs_and_prints_what_it_shows(program_file, tmp_path, monkeypatch):
+@pytest.mark.parametrize("page", ["cookbook", "streams"])
+def test_the_page_runs_and_prints_what_it_shows(page, program_file, tmp_path, monkeypatch):
     pytest.importorskip("pandas")
     monkeypatch.chdir(tmp_path)
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin" / "proxdist").symlink_to(program_file)
     monkeypatch.setenv("PATH", str(tmp_path / "bin"), prepend=os.pathsep)
-    space = {"__name__": "cookbook"}
-    for number, (language, code, shown) in enumerate(blocks(ROOT / "docs" / "cookbook.md")):
-        name = f"cookbook, block {number + 1}"
+    space = {"__name__": page}
+    for number, (language, code, shown) in enumerate(blocks(ROOT / "docs" / f"{page}.md")):
+        name = f"{page}, block {number + 1}"
         if language == "python":
             assert printed(code, name, space) == shown.strip(), name
             continue

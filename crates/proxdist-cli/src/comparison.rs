@@ -223,6 +223,7 @@ fn stop_word(stop: Stop) -> &'static str {
         Stop::MaxPasses => "passes used up",
         Stop::TimeLimit => "time used up",
         Stop::Interrupted => "interrupted",
+        Stop::Streaming => "a stream",
         Stop::Diverged => "diverged",
         _ => "ended",
     }

@@ -30,8 +30,8 @@ pub(crate) fn training(args: &DataArgs, task: Task, quiet: bool) -> Result<(Tabl
     Ok((table, seconds))
 }
 
-/// Reads a file to train on.
-fn read_training(args: &DataArgs, task: Task) -> Result<Table> {
+/// How a file to train on is read.
+pub(crate) fn training_options(args: &DataArgs, task: Task) -> Result<ReadOptions> {
     let mut options = with_text(ReadOptions::new(), &args.text)
         .ignore(args.ignore.iter().cloned())
         .categorical(args.categorical.iter().cloned())
@@ -55,13 +55,24 @@ fn read_training(args: &DataArgs, task: Task) -> Result<Table> {
     if let Some(features) = args.features {
         options = options.columns(features);
     }
+    Ok(options)
+}
+
+/// Reads a file to train on.
+fn read_training(args: &DataArgs, task: Task) -> Result<Table> {
+    let options = training_options(args, task)?;
     let table = options.read(&args.data).map_err(|error| reading::failure(&error, &args.text, Purpose::Training))?;
     memory::check(&table, &args.data.display().to_string())?;
     if table.response.is_some() {
         return Ok(table);
     }
-    let message = format!("{}: no target is given", args.data.display());
-    Err(Failure::new(message, "--target COL names the column to be explained, or gives its number from 1"))
+    Err(no_target(&args.data.display().to_string()))
+}
+
+/// The failure of a file whose target is not known.
+pub(crate) fn no_target(source: &str) -> Failure {
+    let hint = "--target COL names the column to be explained, or gives its number from 1";
+    Failure::new(format!("{source}: no target is given"), hint)
 }
 
 fn with_text(options: ReadOptions, text: &crate::args::TextArgs) -> ReadOptions {

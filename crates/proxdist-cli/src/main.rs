@@ -25,6 +25,7 @@ mod rows;
 mod scaling;
 mod setup;
 mod signals;
+mod streaming;
 mod summary;
 mod terminal;
 mod theory;

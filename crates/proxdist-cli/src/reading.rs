@@ -69,6 +69,14 @@ fn training_hint(error: &E, text: &TextArgs) -> Option<String> {
         E::TooManyCategories { place, .. } => {
             format!("leave it out with --ignore {}, or join texts that hardly occur", column(place))
         }
+        E::UnknownCategory { .. } => {
+            "correct the value, take it as none of the known ones with --unknown zero, or find it in a larger first --block"
+                .to_owned()
+        }
+        E::OneClass { .. } => {
+            "check the target column: a classifier cannot learn from one class; in a stream both must occur in the first --block"
+                .to_owned()
+        },
         E::UnknownLabel { .. } => "give one of these labels to --positive, as it is written in the file".to_owned(),
         E::IndexBeyond { index, .. } => format!("give --features {index} or more, or leave --features out"),
         E::TooManyColumns { columns, .. } if *columns <= proxdist_io::MOST_COLUMNS as u64 => format!(

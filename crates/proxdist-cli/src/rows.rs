@@ -15,12 +15,14 @@ pub(crate) struct FileRows<'a> {
     dropped: &'a [u64],
     /// Rows of the table that enter the fit, if not all do.
     chosen: Option<&'a [usize]>,
+    /// Rows of the file before the table.
+    before: u64,
 }
 
 impl<'a> FileRows<'a> {
     /// All rows of a table.
     pub(crate) fn of(source: &'a str, table: &'a Table) -> Self {
-        Self { source, dropped: &table.dropped, chosen: None }
+        Self { source, dropped: &table.dropped, chosen: None, before: 0 }
     }
 
     /// Only these rows of the table.
@@ -28,8 +30,16 @@ impl<'a> FileRows<'a> {
         Self { chosen, ..self }
     }
 
+    /// The table is a block that comes after so many rows of the file.
+    pub(crate) fn after(self, before: u64) -> Self {
+        Self { before, ..self }
+    }
+
     /// An error about one of the rows, with the name of the file and the number that the row has there.
     pub(crate) fn explain(self, mut error: proxdist::Error) -> Failure {
+        if let proxdist::Error::TooLarge { row, .. } = &mut error {
+            *row = self.in_file(*row);
+        }
         match error.row_mut() {
             None => error.into(),
             Some(row) => {
@@ -46,7 +56,7 @@ impl<'a> FileRows<'a> {
             // Every row that was left out before this one moves it on.
             row += usize::from(*dropped <= row as u64);
         }
-        row
+        row + self.before as usize
     }
 }
 
@@ -56,9 +66,10 @@ mod tests {
 
     #[test]
     fn rows_left_out_and_kept_out_count() {
-        let rows = FileRows { source: "t.csv", dropped: &[0, 3, 4], chosen: Some(&[1, 2, 3]) };
+        let rows = FileRows { source: "t.csv", dropped: &[0, 3, 4], chosen: Some(&[1, 2, 3]), before: 0 };
         // The table holds the rows 1, 2, 5, 6, … of the file, the fit the rows 2, 5, 6.
         assert_eq!([0, 1, 2].map(|row| rows.in_file(row)), [2, 5, 6]);
+        assert_eq!(rows.after(1000).in_file(0), 1002);
         let error = proxdist::Error::NegativeWeight { row: 1, value: -1.0 };
         assert!(rows.explain(error).message.starts_with("t.csv: weight at data row 6 is -1"));
     }

@@ -199,7 +199,8 @@ pub(crate) fn by_size(model: &Model) -> Vec<usize> {
     support
 }
 
-fn coefficients(model: &Model, text: &mut String) {
+/// The coefficients that matter.
+pub(crate) fn coefficients(model: &Model, text: &mut String) {
     let order = by_size(model);
     let all = model.coefficients.len();
     let rank = rank(model).map_or_else(String::new, |rank| format!(", rank {rank}"));

@@ -34,7 +34,8 @@ impl<'a> Input<'a> {
             match reader.read(&mut magic[found..]) {
                 Ok(0) => break,
                 Ok(more) => found += more,
-                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                // A reader that pauses has waited for a while: it is asked again.
+                Err(error) if matches!(error.kind(), ErrorKind::Interrupted | ErrorKind::WouldBlock) => {}
                 Err(source) => return Err(Error::Io { source_name: name.to_owned(), source }),
             }
         }
@@ -52,12 +53,22 @@ impl<'a> Input<'a> {
     /// Like `Read::read`, with errors that say what happened.
     pub(crate) fn read(&mut self, buffer: &mut [u8]) -> Result<usize> {
         loop {
+            if let Some(count) = self.read_some(buffer)? {
+                return Ok(count);
+            }
+        }
+    }
+
+    /// The same, but `None` where the reader says that there is nothing now.
+    fn read_some(&mut self, buffer: &mut [u8]) -> Result<Option<usize>> {
+        loop {
             match self.reader.read(buffer) {
                 Ok(count) => {
                     self.bytes += count as u64;
-                    return Ok(count);
+                    return Ok(Some(count));
                 }
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(None),
                 Err(source) => return Err(self.explain(source)),
             }
         }
@@ -98,9 +109,14 @@ const LONGEST_LINE: usize = 1 << 30;
 impl<'a> Lines<'a> {
     /// The first chunk is read at once, for a look at the content.
     pub(crate) fn new(input: Input<'a>) -> Result<Self> {
-        let mut lines = Self { input, buffer: vec![0; CHUNK], start: 0, end: 0, finished: false };
+        let mut lines = Self::waiting(input);
         lines.fill()?;
         Ok(lines)
+    }
+
+    /// Nothing is read yet.
+    pub(crate) fn waiting(input: Input<'a>) -> Self {
+        Self { input, buffer: vec![0; CHUNK], start: 0, end: 0, finished: false }
     }
 
     /// What is in the window.
@@ -122,6 +138,25 @@ impl<'a> Lines<'a> {
 
     /// Reads more behind what is in the window, making it larger where it is full.
     pub(crate) fn fill(&mut self) -> Result<()> {
+        self.make_room()?;
+        while !self.finished && self.end < self.buffer.len() {
+            let count = self.input.read(&mut self.buffer[self.end..])?;
+            self.end += count;
+            self.finished = count == 0;
+        }
+        Ok(())
+    }
+
+    /// Reads what there is now; `false` if that is nothing, though there may be more later.
+    pub(crate) fn fill_some(&mut self) -> Result<bool> {
+        self.make_room()?;
+        let Some(count) = self.input.read_some(&mut self.buffer[self.end..])? else { return Ok(false) };
+        self.end += count;
+        self.finished = count == 0;
+        Ok(true)
+    }
+
+    fn make_room(&mut self) -> Result<()> {
         self.buffer.copy_within(self.start..self.end, 0);
         self.end -= self.start;
         self.start = 0;
@@ -131,11 +166,6 @@ impl<'a> Lines<'a> {
                 return Err(Error::TooLarge { source_name: self.input.name.clone(), what: "a single line".to_owned() });
             }
             self.buffer.resize(larger, 0);
-        }
-        while !self.finished && self.end < self.buffer.len() {
-            let count = self.input.read(&mut self.buffer[self.end..])?;
-            self.end += count;
-            self.finished = count == 0;
         }
         Ok(())
     }

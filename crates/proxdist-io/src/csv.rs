@@ -12,7 +12,7 @@ use crate::collect::{At, Collector};
 use crate::compression::Lines;
 use crate::encode;
 use crate::error::{Error, Place, Result, excerpt};
-use crate::layout::{Layout, Role, numbered_names};
+use crate::layout::{Kind, Layout, Role, numbered_names};
 use crate::options::ReadOptions;
 use crate::table::Table;
 use record::{After, Trouble, after, field, skip_blanks};
@@ -28,13 +28,7 @@ pub(crate) fn read(mut lines: Lines<'_>, options: &ReadOptions) -> Result<Table>
     lines.skip_mark()?;
     let (delimiter, sample) = look(&mut lines, options)?;
     let source = lines.input.name.clone();
-    if sample.records.is_empty() && lines.data().trim_ascii().is_empty() {
-        return Err(Error::EmptyFile { source_name: source });
-    }
-    if sample.records.is_empty() {
-        let place = Place::file(&source).line(1).boxed();
-        return Err(Error::Quote { place, reason: "a quote is opened but not closed properly" });
-    }
+    check_sample(&source, &sample, &lines)?;
     let columns = sample.records.first().map_or(0, Vec::len);
     let options = &*options.written_out(&source, columns)?;
     let header = options.header.unwrap_or_else(|| sniff::header(&sample.records, options));
@@ -43,13 +37,7 @@ pub(crate) fn read(mut lines: Lines<'_>, options: &ReadOptions) -> Result<Table>
     let body = &sample.records[usize::from(header).min(sample.records.len())..];
     let layout = Layout::new(&source, names, header, &sniff::kinds(body, columns), options)?;
     let mut reader = Reader { collector: Collector::new(&source, layout, options), delimiter, line: 1 };
-    let said = match delimiter {
-        b'\t' => "tab".to_owned(),
-        b' ' => "blank".to_owned(),
-        byte => format!("{:?}", char::from(byte)),
-    };
-    let first_line = if header { "the first line holds names" } else { "there is no header" };
-    reader.collector.notices.push(format!("{source}: delimiter {said}, {columns} columns, {first_line}"));
+    reader.collector.notices.push(found(&source, delimiter, columns, header));
     if let (Some(length), false) = (lines.input.length, body.is_empty()) {
         let head = if header { sample.first_bytes } else { 0 };
         let row = (sample.bytes - head).max(1) as f64 / body.len() as f64;
@@ -60,8 +48,98 @@ pub(crate) fn read(mut lines: Lines<'_>, options: &ReadOptions) -> Result<Table>
         reader.line += sample.first_lines;
     }
     drop(sample);
-    reader.run(&mut lines)?;
+    while reader.run(&mut lines, usize::MAX)? == Read::All {
+        lines.fill()?;
+    }
     encode::finish(reader.collector)
+}
+
+/// Where a reader stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Read {
+    /// All rows in the window are read.
+    All,
+    /// There are as many rows as were wanted.
+    Enough,
+    /// There is no more row.
+    End,
+}
+
+/// What is known of delimited text once its first lines have been looked at.
+pub(crate) struct Opened {
+    delimiter: u8,
+    header: bool,
+    names: Vec<String>,
+    kinds: Vec<Kind>,
+    /// Line of the next record.
+    line: u64,
+    pub(crate) notice: String,
+}
+
+/// Looks at all that is in the window, and passes over a header.
+pub(crate) fn open(lines: &mut Lines<'_>, options: &ReadOptions) -> Result<Opened> {
+    let (delimiter, sample) = look(lines, options)?;
+    let source = lines.input.name.clone();
+    check_sample(&source, &sample, lines)?;
+    let columns = sample.records.first().map_or(0, Vec::len);
+    let header = options.header.unwrap_or_else(|| sniff::header(&sample.records, options));
+    let first = sample.records.first().map_or(&[][..], Vec::as_slice);
+    let names = if header { names(&source, first, sample.first_lines)? } else { numbered_names(columns) };
+    let body = &sample.records[usize::from(header).min(sample.records.len())..];
+    let kinds = sniff::kinds(body, columns);
+    let notice = found(&source, delimiter, columns, header);
+    if header {
+        lines.consume(sample.first_bytes);
+    }
+    Ok(Opened { delimiter, header, names, kinds, line: if header { 1 + sample.first_lines } else { 1 }, notice })
+}
+
+impl Opened {
+    /// Reads up to `most` rows into a table in the making; `more` makes the window larger, or says that there is nothing now. The second value tells whether there is no more at all.
+    pub(crate) fn collect<'o>(
+        &mut self,
+        lines: &mut Lines<'_>,
+        options: &'o ReadOptions,
+        most: usize,
+        more: &mut dyn FnMut(&mut Lines<'_>) -> Result<bool>,
+    ) -> Result<(Collector<'o>, bool)> {
+        let source = lines.input.name.clone();
+        let layout = Layout::new(&source, self.names.clone(), self.header, &self.kinds, options)?;
+        let collector = Collector::new(&source, layout, options);
+        let mut reader = Reader { collector, delimiter: self.delimiter, line: self.line };
+        let is_over = loop {
+            match reader.run(lines, most)? {
+                Read::End => break true,
+                Read::Enough => break false,
+                Read::All if !more(lines)? => break false,
+                Read::All => {}
+            }
+        };
+        self.line = reader.line;
+        Ok((reader.collector, is_over))
+    }
+}
+
+fn check_sample(source: &str, sample: &Sample, lines: &Lines<'_>) -> Result<()> {
+    if !sample.records.is_empty() {
+        return Ok(());
+    }
+    if lines.data().trim_ascii().is_empty() {
+        return Err(Error::EmptyFile { source_name: source.to_owned() });
+    }
+    let place = Place::file(source).line(1).boxed();
+    Err(Error::Quote { place, reason: "a quote is opened but not closed properly" })
+}
+
+/// What to say about the form of the file.
+fn found(source: &str, delimiter: u8, columns: usize, header: bool) -> String {
+    let said = match delimiter {
+        b'\t' => "tab".to_owned(),
+        b' ' => "blank".to_owned(),
+        byte => format!("{:?}", char::from(byte)),
+    };
+    let first_line = if header { "the first line holds names" } else { "there is no header" };
+    format!("{source}: delimiter {said}, {columns} columns, {first_line}")
 }
 
 /// Delimiter and first records; reads on until there is a record of data beside a possible header.
@@ -98,29 +176,29 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn run(&mut self, lines: &mut Lines<'_>) -> Result<()> {
+    /// Reads what is in the window, until there are `most` rows.
+    fn run(&mut self, lines: &mut Lines<'_>, most: usize) -> Result<Read> {
+        let finished = lines.finished;
+        let data = lines.complete();
+        let (mut position, mut stand) = (0, if finished { Read::End } else { Read::All });
         loop {
-            let finished = lines.finished;
-            let data = lines.complete();
-            let mut position = 0;
-            loop {
-                let (next, blank) = skip_blank_lines(data, position, self.delimiter);
-                position = next;
-                self.line += blank;
-                if position >= data.len() {
-                    break;
-                }
-                match self.record(data, position, finished)? {
-                    Some(next) => position = next,
-                    None => break,
-                }
+            if self.collector.rows >= most {
+                stand = Read::Enough;
+                break;
             }
-            lines.consume(position);
-            if finished {
-                return Ok(());
+            let (next, blank) = skip_blank_lines(data, position, self.delimiter);
+            position = next;
+            self.line += blank;
+            if position >= data.len() {
+                break;
             }
-            lines.fill()?;
+            match self.record(data, position, finished)? {
+                Some(next) => position = next,
+                None => break,
+            }
         }
+        lines.consume(position);
+        Ok(stand)
     }
 
     /// Takes the record at `position` and returns where the next one begins, or `None` if more data are needed.

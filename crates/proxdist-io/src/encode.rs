@@ -162,7 +162,8 @@ fn fill_numbers(collector: &mut Collector<'_>) -> Result<Vec<f64>> {
     Ok(means)
 }
 
-fn put(numbers: &mut [f64], fills: &[f64]) {
+/// Fills in what is missing, by column.
+pub(crate) fn put(numbers: &mut [f64], fills: &[f64]) {
     if fills.is_empty() {
         return;
     }

@@ -34,6 +34,7 @@
 //! ```
 
 mod arrays;
+mod blocks;
 mod collect;
 mod compression;
 mod csv;
@@ -60,6 +61,7 @@ use std::path::Path;
 
 use compression::{Input, Lines};
 
+pub use blocks::{Blocks, Encoding, Next};
 pub use error::{Error, Place, Result};
 pub use labels::Classes;
 pub use mapped::Mapped;

@@ -4,6 +4,7 @@
 //! is ignored. The result is sparse.
 
 use crate::compression::Lines;
+use crate::csv::Read;
 use crate::error::{Error, Place, Result, excerpt};
 use crate::labels::Labels;
 use crate::number;
@@ -30,39 +31,73 @@ struct Reader<'a> {
 /// Reads svmlight text.
 pub(crate) fn read(mut lines: Lines<'_>, options: &ReadOptions) -> Result<Table> {
     lines.skip_mark()?;
-    let mut reader = Reader {
-        source: lines.input.name.clone(),
-        options,
-        line: 0,
-        row_starts: vec![0],
-        columns_of: Vec::new(),
-        values: Vec::new(),
-        response: Vec::new(),
-        labels: (options.task == Task::Classes).then(Labels::default),
-        smallest: u32::MAX,
-        largest: None,
-        queries: 0,
-    };
-    loop {
-        let finished = lines.finished;
-        let data = lines.complete();
-        let length = data.len();
-        let mut rest = data;
-        while !rest.is_empty() {
-            let end = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
-            reader.line += 1;
-            reader.row(&rest[..end])?;
-            rest = &rest[(end + 1).min(rest.len())..];
-        }
-        lines.consume(length);
-        if finished {
-            return reader.finish();
-        }
+    let mut reader = Reader::new(&lines.input.name, options, 0);
+    while reader.run(&mut lines, usize::MAX)? == Read::All {
         lines.fill()?;
     }
+    reader.finish()
 }
 
-impl Reader<'_> {
+/// Reads up to `most` rows from the line after `line` on, asking for `more` of them; says on which line it ended and whether there is no more. `None` if there was no row.
+pub(crate) fn read_some(
+    lines: &mut Lines<'_>,
+    options: &ReadOptions,
+    line: &mut u64,
+    most: usize,
+    more: &mut dyn FnMut(&mut Lines<'_>) -> Result<bool>,
+) -> Result<(Option<Table>, bool)> {
+    let mut reader = Reader::new(&lines.input.name, options, *line);
+    let is_over = loop {
+        match reader.run(lines, most)? {
+            Read::End => break true,
+            Read::Enough => break false,
+            Read::All if !more(lines)? => break false,
+            Read::All => {}
+        }
+    };
+    *line = reader.line;
+    let table = if reader.response.is_empty() && *line > 0 { None } else { Some(reader.finish()?) };
+    Ok((table, is_over))
+}
+
+impl<'a> Reader<'a> {
+    fn new(source: &str, options: &'a ReadOptions, line: u64) -> Self {
+        Self {
+            source: source.to_owned(),
+            options,
+            line,
+            row_starts: vec![0],
+            columns_of: Vec::new(),
+            values: Vec::new(),
+            response: Vec::new(),
+            labels: (options.task == Task::Classes).then(Labels::default),
+            smallest: u32::MAX,
+            largest: None,
+            queries: 0,
+        }
+    }
+
+    /// Reads what is in the window, until there are `most` rows.
+    fn run(&mut self, lines: &mut Lines<'_>, most: usize) -> Result<Read> {
+        let finished = lines.finished;
+        let data = lines.complete();
+        let mut rest = data;
+        while !rest.is_empty() && self.response.len() < most {
+            let end = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
+            self.line += 1;
+            self.row(&rest[..end])?;
+            rest = &rest[(end + 1).min(rest.len())..];
+        }
+        let stand = match finished {
+            _ if self.response.len() >= most => Read::Enough,
+            true => Read::End,
+            false => Read::All,
+        };
+        let used = data.len() - rest.len();
+        lines.consume(used);
+        Ok(stand)
+    }
+
     fn place(&self) -> Place {
         Place::file(&self.source).line(self.line)
     }

@@ -27,7 +27,7 @@ mod _proxdist {
     #[pymodule_export]
     use super::fit::fit;
     #[pymodule_export]
-    use super::partial::partial_fit;
+    use super::partial::{State, finish_stream, partial_fit};
     #[pymodule_export]
     use super::path::path;
     #[pymodule_export]

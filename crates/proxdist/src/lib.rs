@@ -68,6 +68,7 @@ mod shape;
 pub mod simulate;
 pub mod solver;
 pub mod spec;
+pub mod stream;
 pub mod theory;
 pub mod trace;
 mod tune;

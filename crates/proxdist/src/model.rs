@@ -13,6 +13,7 @@ use crate::files;
 use crate::loss::{Loss, LossSpec, Task};
 use crate::shape::Shape;
 use crate::solver::Stop;
+use crate::stream::Streamed;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs;
@@ -56,6 +57,8 @@ pub struct Model {
     pub objective: f64,
     /// How good the result is.
     pub certificate: Certificate,
+    /// For a model of a stream: that it is one, and which rows its objective and certificate are about.
+    pub streamed: Option<Streamed>,
 }
 
 const FORMAT: &str = "proxdist-model";
@@ -95,6 +98,8 @@ struct Provenance {
     seed: u64,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     settings: BTreeMap<String, String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    streamed: Option<Streamed>,
 }
 
 fn first_method() -> String {
@@ -191,6 +196,7 @@ impl Model {
                 batch_size: self.batch_size,
                 seed: self.seed,
                 settings: self.settings.clone(),
+                streamed: self.streamed,
             },
         };
         let text =
@@ -286,6 +292,7 @@ impl File {
             stop: self.fit.stop,
             objective: self.fit.objective,
             certificate: self.fit.certificate,
+            streamed: self.fit.streamed,
         })
     }
 }

@@ -80,6 +80,11 @@ impl Preparation {
         self.is_scaled
     }
 
+    /// Whether the ridge acts on standardised effects, by one weight or by one for each column.
+    pub(crate) fn is_on_effects(self) -> bool {
+        self.on_effects
+    }
+
     /// The units by these rows, for a ridge of up to this weight: none need be known for columns as they are without a ridge.
     pub fn units(self, rows: &Data, ridge: f64) -> Result<Units> {
         if self.is_scaled {

@@ -14,6 +14,8 @@ pub(crate) enum Purpose {
     Monitor = 2,
     Simulation = 3,
     Search = 4,
+    Block = 5,
+    Reservoir = 6,
 }
 
 /// The stream of this seed, purpose and counter.

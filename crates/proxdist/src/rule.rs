@@ -136,6 +136,15 @@ pub enum Rule {
     /// Weights whose sums are numbers.
     #[error("such that the largest is from 1e-20 to 1e20 (only their sizes relative to each other count)")]
     UsualWeights,
+    /// Blocks that are stored alike.
+    #[error("dense or sparse as the first block was")]
+    LikeTheFirst,
+    /// A sample that has rows.
+    #[error("a sample of at least one row, kept from the first block on")]
+    SomeSample,
+    /// A state that fits the problem and the settings it is resumed with.
+    #[error("one of a stream with the same features, intercept and settings")]
+    OfThisStream,
     /// How a point of the grid is chosen.
     #[error("one-standard-error or best")]
     Choice,

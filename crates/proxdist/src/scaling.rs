@@ -10,6 +10,7 @@
 
 use crate::data::{Data, Pass, Rows, Unit, Wanted};
 use crate::error::{Error, Result};
+use crate::layout::Layout;
 use crate::model::Model;
 use serde::{Deserialize, Serialize};
 
@@ -117,6 +118,25 @@ impl Scaling {
         }
         let intercept = intercept.map(|intercept| intercept - self.shift(&restored));
         Ok((restored, intercept))
+    }
+
+    /// The same for a parameter in place.
+    pub(crate) fn restore(&self, layout: Layout, theta: &mut [f64], names: Option<&[String]>) -> Result<()> {
+        let (coefficients, intercepts) = layout.split_mut(theta);
+        let mut shift = 0.0;
+        for (j, value) in coefficients.iter_mut().enumerate().filter(|(_, value)| **value != 0.0) {
+            let restored = *value * self.factors[j];
+            if !restored.is_normal() {
+                let column = names.and_then(|names| names.get(j)).cloned().unwrap_or_else(|| j.to_string());
+                return Err(Error::Units { column, scaled: *value, deviation: 1.0 / self.factors[j] });
+            }
+            shift += restored * self.means[j];
+            *value = restored;
+        }
+        if let Some(intercept) = intercepts.first_mut() {
+            *intercept -= shift;
+        }
+        Ok(())
     }
 
     /// Coefficients and intercept in the units of the data, as they are for scaled columns: where a fit may start.

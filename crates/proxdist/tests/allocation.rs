@@ -10,6 +10,7 @@ use proxdist::schedule::Constant;
 use proxdist::simulate::{Response, Truth, vector};
 use proxdist::solver::{DistanceStep, Iteration, ProximalDistance, Solver};
 use proxdist::spec::SetSpec;
+use proxdist::stream::{StreamProblem, StreamSettings};
 use proxdist::{Data, Method, Problem, Ridge, Scaling};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -72,6 +73,23 @@ fn count_of_method(data: &Data, text: &str) -> usize {
     (0..100).for_each(|_| solver.advance().unwrap());
     let before = ALLOCATIONS.load(Ordering::Relaxed);
     (0..50).for_each(|_| solver.advance().unwrap());
+    ALLOCATIONS.load(Ordering::Relaxed) - before
+}
+
+/// Allocations while a stream learns 20 blocks, after 100 to warm up and to choose its first penalty.
+fn count_of_stream(block: &Data, set: &str, ridge: f64, half_life: Option<f64>) -> usize {
+    let set = SetSpec::parse(set).unwrap().build(block.parameter_shape()).unwrap();
+    let settings = StreamSettings::default().half_life(half_life).reservoir(50);
+    let problem = StreamProblem::new(Logistic, set, block.parameter_shape()).ridge(ridge).intercept(true);
+    let mut stream = problem.stream(settings).unwrap();
+    for _ in 0..100 {
+        stream.learn(block).unwrap();
+    }
+    assert!(stream.is_decided());
+    let before = ALLOCATIONS.load(Ordering::Relaxed);
+    for _ in 0..20 {
+        stream.learn(block).unwrap();
+    }
     ALLOCATIONS.load(Ordering::Relaxed) - before
 }
 
@@ -143,5 +161,12 @@ fn a_steady_step_allocates_nothing() {
     for set in sets {
         let allocations = count(&dense, set, &Logistic, None, Sampling::WithoutReplacement);
         assert_eq!(allocations, 0, "{set}");
+    }
+    for (name, block) in [("dense", &dense), ("sparse", &sparse)] {
+        for (set, ridge, half_life) in
+            [("sparsity:5", 0.0, None), ("sparsity:5", 0.01, Some(2000.0)), ("ball:1", 0.01, None)]
+        {
+            assert_eq!(count_of_stream(block, set, ridge, half_life), 0, "a stream of {name} rows, {set}");
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! Options of `fit` and `tune`.
 
 use super::settings::{FirstPenalty, OfRun};
-use super::{DataArgs, SettingArgs, values};
+use super::{DataArgs, SettingArgs, StreamArgs, values};
 use clap::{ArgAction, Args};
 use proxdist::selection::{Choice, CrossValidation, Scoring};
 use proxdist::{Settings, Shape};
@@ -14,7 +14,8 @@ use std::path::PathBuf;
     proxdist fit train.csv.gz --target 1025 --positive positive --loss logistic --constraint sparsity:100 --holdout 0.2\n  \
     proxdist fit data.svm --loss logistic --constraint l1:30 --ridge 1e-3 --report report.html\n  \
     proxdist fit digits.csv --target digit --loss logistic --shape 16x16 --constraint rank:2 --out model.json\n  \
-    proxdist fit weights.csv --target y --constraint simplex --no-intercept --json\n\n\
+    proxdist fit weights.csv --target y --constraint simplex --no-intercept --json\n  \
+    tail -n +1 -f events.csv | proxdist fit - --stream --target y --constraint sparsity:10 --half-life 100000 --every 30s --out model.json\n\n\
     Sets are listed by `proxdist constraints`, losses by `proxdist losses`, methods by `proxdist methods`. Ctrl-C ends a run with the best model so far.")]
 pub(crate) struct FitArgs {
     #[command(flatten)]
@@ -41,6 +42,8 @@ pub(crate) struct FitArgs {
     /// Table of the run, one line per checkpoint
     #[arg(long, value_name = "FILE.csv", help_heading = "Output")]
     pub(crate) trace: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) stream: StreamArgs,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 }

@@ -7,6 +7,7 @@ mod path;
 mod ranges;
 mod reproduce;
 mod settings;
+mod stream;
 mod theory;
 mod values;
 
@@ -17,6 +18,7 @@ pub(crate) use path::{PathArgs, Select};
 pub(crate) use ranges::{Ridges, Sizes};
 pub(crate) use reproduce::ReproduceArgs;
 pub(crate) use settings::SettingArgs;
+pub(crate) use stream::{Every, StreamArgs};
 pub(crate) use theory::TheoryArgs;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};

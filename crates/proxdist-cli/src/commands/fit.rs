@@ -10,7 +10,7 @@ use crate::progress::{Limits, Watcher};
 use crate::report::{self, About};
 use crate::rows::FileRows;
 use crate::summary::{Summary, has_converged, separation};
-use crate::{holdout, input, measures, scaling, setup, signals};
+use crate::{holdout, input, measures, scaling, setup, signals, streaming};
 use proxdist::metrics::Evaluation;
 use proxdist::spec::SetSpec;
 use proxdist::trace::Progress;
@@ -21,6 +21,9 @@ use std::time::Instant;
 
 /// Reads, fits, writes and tells.
 pub(crate) fn run(args: &FitArgs) -> Result<Ending> {
+    if args.stream.stream {
+        return streaming::run(args);
+    }
     // Everything that can be wrong without the data is found before they are read.
     let loss = setup::loss(&args.run.problem.loss)?;
     let spec = setup::constraint(&args.run.problem.constraint)?;

@@ -54,3 +54,33 @@ fn covtype_is_read_and_fitted_in_a_minute() {
     assert_eq!((fit["data"]["rows"].as_u64(), fit["data"]["features"].as_u64()), (Some(581_012), Some(54)));
     assert_eq!(fit["nonzeros"], 20);
 }
+
+/// 10⁷ rows through a pipe, in the memory of ten thousand.
+#[test]
+#[ignore = "needs an optimised build"]
+fn ten_million_rows_are_learned_in_constant_memory() {
+    use std::io::Write as _;
+    use std::process::{Command, Stdio};
+    let started = Instant::now();
+    let mut child = Command::new(assert_cmd::cargo::cargo_bin("proxdist"))
+        .args(
+            "fit - --stream --target y --ignore city,label -c sparsity:2 --block 10000 --json --quiet"
+                .split_whitespace(),
+        )
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut pipe = child.stdin.take().unwrap();
+    let text = crate::streams::numbers(100_000);
+    let (_, body) = text.split_once('\n').unwrap();
+    pipe.write_all(text.as_bytes()).unwrap();
+    (1..100).for_each(|_| pipe.write_all(body.as_bytes()).unwrap());
+    drop(pipe);
+    let output = child.wait_with_output().unwrap();
+    let fit: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let peak = fit["peak_memory_bytes"].as_u64().unwrap_or(0) >> 20;
+    println!("{:.1?}, {peak} MB at most, {} rows/s", started.elapsed(), fit["rows_per_second"]);
+    assert_eq!((fit["data"]["rows"].as_u64(), fit["nonzeros"].as_u64()), (Some(10_000_000), Some(2)));
+    assert!(peak < 100, "{peak} MB");
+}

@@ -20,6 +20,7 @@ mod round_trip;
 mod settings;
 mod shapes;
 mod signals;
+mod streams;
 mod theory;
 mod tuning;
 mod units;

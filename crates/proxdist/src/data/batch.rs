@@ -3,6 +3,7 @@
 use super::{Data, Piece, RowBuffer, Rows};
 use crate::error::Result;
 use crate::layout::Layout;
+use crate::scaling::Scaling;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Counts fills over the whole program, so that every content of every batch has a number of its own.
@@ -38,6 +39,24 @@ impl<'a> Batch<'a> {
         }
         self.describe(data, 0..data.rows());
         Ok(())
+    }
+
+    /// Fills the batch with these rows, their columns scaled on the way, as part of a stream: weights are shares of their sum, which is returned. If it is
+    /// zero, the batch is of no use.
+    pub(crate) fn fill_scaled(&mut self, data: &Data, rows: &[usize], scaling: Option<&Scaling>) -> Result<f64> {
+        self.borrowed = None;
+        data.random_access()?.gather(rows, None, &mut self.buffer)?;
+        if let Some(scaling) = scaling {
+            self.buffer.scale(scaling, None);
+        }
+        self.describe(data, rows.iter().copied());
+        self.weights.clear();
+        self.weights.extend(rows.iter().map(|&row| data.weight(row)));
+        let sum: f64 = self.weights.iter().sum();
+        if sum > 0.0 {
+            self.weights.iter_mut().for_each(|weight| *weight /= sum);
+        }
+        Ok(sum)
     }
 
     /// Takes in another batch with its columns multiplied by these factors, reusing memory.

@@ -84,18 +84,25 @@ pub(crate) fn forward(rows: Rows, v: &[f64], support: &Support, out: &mut [f64])
 pub struct Prox<'l> {
     loss: &'l dyn Loss,
     ridge: Ridge<'l>,
-    stretched: Stretched,
     intercept: bool,
     tolerance: f64,
     forced: Option<Path>,
     shared_among: usize,
+    memory: Memory,
+    last: Option<Taken>,
+}
+
+/// What a prox reuses from step to step. It can be handed on to a prox of other numbers, so that streams, whose ridge changes from block to block, take
+/// memory once.
+#[derive(Default)]
+pub(crate) struct Memory {
+    stretched: Stretched,
     support: Support,
     newton: Newton,
     point: DualPoint,
     dual: dual::Memory,
     conjugate: conjugate::Memory,
     primal: primal::Memory,
-    last: Option<Taken>,
 }
 
 /// What it computes, without its memory.
@@ -140,19 +147,23 @@ impl<'l> Prox<'l> {
         Self {
             loss,
             ridge: Ridge::default(),
-            stretched: Stretched::default(),
             intercept: false,
             tolerance: TOLERANCE,
             forced: None,
             shared_among: 1,
-            support: Support::default(),
-            newton: Newton::default(),
-            point: DualPoint::default(),
-            dual: dual::Memory::default(),
-            conjugate: conjugate::Memory::default(),
-            primal: primal::Memory::default(),
+            memory: Memory::default(),
             last: None,
         }
+    }
+
+    /// The same in memory that another prox has left.
+    pub(crate) fn with_memory(self, memory: Memory) -> Self {
+        Self { memory, ..self }
+    }
+
+    /// The memory, for another prox.
+    pub(crate) fn into_memory(self) -> Memory {
+        self.memory
     }
 
     /// Adds $(\lambda/2)\|\theta\|^2$, or another ridge term.
@@ -188,19 +199,19 @@ impl<'l> Prox<'l> {
 
     /// Predictors and derivatives at the anchor `theta`.
     fn start(&mut self, batch: &Batch, theta: &[f64]) -> Result<()> {
-        self.support.update(batch.layout().coefficients(theta));
-        let predictors = self.newton.start(batch);
-        forward(batch.rows(), theta, &self.support, predictors);
+        self.memory.support.update(batch.layout().coefficients(theta));
+        let predictors = self.memory.newton.start(batch);
+        forward(batch.rows(), theta, &self.memory.support, predictors);
         predictors.iter_mut().zip(batch.offset()).for_each(|(eta, o)| *eta += o);
-        self.newton.differentiate(self.loss, batch);
+        self.memory.newton.differentiate(self.loss, batch);
         self.check_finite(batch)
     }
 
     fn check_finite(&self, batch: &Batch) -> Result<()> {
-        let (predictors, responses) = (self.newton.predictors(), batch.response());
+        let (predictors, responses) = (self.memory.newton.predictors(), batch.response());
         // Nearly always all is well, which two sums tell.
         let value = self.loss.weighted_value(predictors, responses, batch.weights());
-        if value.is_finite() && self.newton.has_slopes_within(STEEPEST) {
+        if value.is_finite() && self.memory.newton.has_slopes_within(STEEPEST) {
             return Ok(());
         }
         let is_usable = |i: usize| {
@@ -220,28 +231,28 @@ impl<'l> Prox<'l> {
     fn solve(&mut self, attempt: Attempt, batch: &Batch, penalty: Penalties, theta: &mut [f64]) -> Result<Taken> {
         let (Attempt { path, conjugate_budget, is_last }, rows) = (attempt, batch.rows());
         if path == Path::Scalar {
-            let eta = self.newton.predictors()[0];
+            let eta = self.memory.newton.predictors()[0];
             scalar::step(self.loss, batch, penalty, eta, theta);
             return Ok(Taken { path, newton_steps: 0, residual: 0.0 });
         }
-        let mut driver = newton::Driver::new(self.loss, batch, self.tolerance, &mut self.newton);
+        let mut driver = newton::Driver::new(self.loss, batch, self.tolerance, &mut self.memory.newton);
         if path == Path::Primal {
-            let mut system = Primal::new(rows, penalty, &mut self.primal);
+            let mut system = Primal::new(rows, penalty, &mut self.memory.primal);
             driver.run_to_the_end(&mut system, theta, !is_last)?;
             system.finish(theta);
             return Ok(driver.taken(path));
         }
-        self.point.start(batch.len());
+        self.memory.point.start(batch.len());
         if path == Path::Conjugate {
             let budget = if self.forced.is_some() { usize::MAX } else { conjugate_budget };
-            let mut system = Conjugate::new(rows, penalty, budget, &mut self.point, &mut self.conjugate);
+            let mut system = Conjugate::new(rows, penalty, budget, &mut self.memory.point, &mut self.memory.conjugate);
             if driver.run(&mut system, theta) == Outcome::Converged {
                 system.finish(theta);
                 return Ok(driver.taken(path));
             }
         }
         // Chosen, or taking over where conjugate gradients ran out of budget or precision: the point they reached is kept.
-        let mut system = Dual::new(rows, penalty, batch.stamp(), &mut self.point, &mut self.dual);
+        let mut system = Dual::new(rows, penalty, batch.stamp(), &mut self.memory.point, &mut self.memory.dual);
         driver.run_to_the_end(&mut system, theta, !is_last)?;
         system.finish(theta);
         Ok(driver.taken(Path::Dual))
@@ -273,13 +284,13 @@ impl BatchProx for Prox<'_> {
 impl Prox<'_> {
     /// Where coefficients have ridge weights of their own: the prox without any on columns that are stretched to even them out.
     fn apply_uneven(&mut self, batch: &Batch, rho: f64, theta: &mut [f64]) -> Result<()> {
-        let mut stretched = std::mem::take(&mut self.stretched);
+        let mut stretched = std::mem::take(&mut self.memory.stretched);
         stretched.fill(batch, self.ridge, rho);
         stretched.stretch(theta);
         let penalty = Penalties::new(self.layout(batch), rho, rho);
         let outcome = self.minimise(stretched.batch(), penalty, theta);
         stretched.stretch(theta);
-        self.stretched = stretched;
+        self.memory.stretched = stretched;
         outcome
     }
 
@@ -288,8 +299,8 @@ impl Prox<'_> {
         let (features, expected) = (batch.rows().width(), theta.len());
         self.start(batch, theta)?;
         // The path may change in mid-run to this one, which should not then be the first to ask for memory.
-        self.conjugate.fit(batch.len(), expected);
-        let plan = cost::plan(self.loss, batch, penalty, self.newton.curvatures(), self.shared_among);
+        self.memory.conjugate.fit(batch.len(), expected);
+        let plan = cost::plan(self.loss, batch, penalty, self.memory.newton.curvatures(), self.shared_among);
         let path = self.forced.filter(|path| path.serves(batch.len())).unwrap_or(plan.path);
         let has_another = path != Path::Primal && features <= batch.len();
         let first = Attempt { path, conjugate_budget: plan.conjugate_budget, is_last: !has_another };

@@ -59,6 +59,7 @@ impl Fit {
             stop: ended.stop,
             objective: ended.objective,
             certificate: ended.certificate,
+            streamed: None,
         };
         Self { model, trace: ended.trace, notes, reads: None }
     }

@@ -36,6 +36,8 @@ pub enum Stop {
     TimeLimit,
     /// An observer asked for the end.
     Interrupted,
+    /// A stream has no end of its own: this is the model after the rows that it has seen.
+    Streaming,
     /// The iterate, or F there, grew beyond all bounds, or a step could not be computed: the learning rate is too large for the method. The result is the
     /// best feasible point before that.
     Diverged,
@@ -58,6 +60,7 @@ impl fmt::Display for Stop {
             Self::MaxPasses => "reached the maximum number of passes over the data",
             Self::TimeLimit => "reached the time limit",
             Self::Interrupted => "interrupted",
+            Self::Streaming => "a stream: learned all rows so far",
             Self::Diverged => "diverged: the learning rate is too large for this method",
         })
     }

@@ -2,4 +2,4 @@
 
 mod race;
 
-pub(crate) use race::{Field, Plan, Race, usual_batch_size};
+pub(crate) use race::{Field, GRID, Plan, Race, three_digits, usual_batch_size};

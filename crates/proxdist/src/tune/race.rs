@@ -22,7 +22,7 @@ use crate::solver::{Iterate, Method, Monitor, Step, worst_bearable};
 use serde::{Deserialize, Serialize};
 
 /// Candidates as multiples of the average curvature along a coordinate at the start.
-const GRID: [f64; 8] = [1e-3, 3e-3, 1e-2, 3e-2, 1e-1, 3e-1, 1.0, 3.0];
+pub(crate) const GRID: [f64; 8] = [1e-3, 3e-3, 1e-2, 3e-2, 1e-1, 3e-1, 1.0, 3.0];
 /// For methods whose penalty must exceed the largest curvature of a batch, which can be p times the average; and for
 /// comparisons, where every method gets the same candidates.
 const WIDE_GRID: [f64; 14] = [1e-3, 3e-3, 1e-2, 3e-2, 1e-1, 3e-1, 1.0, 3.0, 1e1, 3e1, 1e2, 3e2, 1e3, 3e3];
@@ -226,7 +226,7 @@ impl<'r> Race<'r> {
 }
 
 /// Rounded to three digits, so that a winner can be written down and asked for again.
-fn three_digits(value: f64) -> f64 {
+pub(crate) fn three_digits(value: f64) -> f64 {
     format!("{value:.2e}").parse().unwrap_or(value)
 }
 
