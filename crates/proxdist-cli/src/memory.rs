@@ -11,6 +11,11 @@ const BYTES_A_COLUMN: u64 = 250;
 /// Below this many columns nothing is asked.
 const FEW: usize = 1 << 20;
 
+/// The bytes that the data may take: what was given, or half of what is free.
+pub(crate) fn budget(given: Option<usize>) -> usize {
+    given.unwrap_or_else(|| free().map_or(usize::MAX, |free| usize::try_from(free / 2).unwrap_or(usize::MAX)))
+}
+
 /// Refuses a sparse table whose columns alone are more than the free memory.
 pub(crate) fn check(table: &Table, source: &str) -> Result<()> {
     let columns = table.features.columns();

@@ -1,20 +1,22 @@
 //! From arrays to a table: a matrix, and vectors that stand beside it or are columns of it.
 //!
-//! Where the matrix is used whole it is handed on as it is, mapped or not. Where columns are picked out of it, or
-//! missing values are dropped or filled in, its rows take the same way as those of a text file.
+//! The matrix is handed on as it is, mapped, in memory or on the disk, and columns of it are picked by number. Only where missing values are dropped
+//! or filled in, or numbers are codes of categories, its rows take the same way as those of a text file.
 
 use std::fs::File;
 use std::io::BufReader;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::collect::{At, Collector};
 use crate::encode;
 use crate::error::{Error, Place, Result};
 use crate::labels::Labels;
 use crate::layout::{Kind, Layout, Role, numbered_names};
+use crate::meter::Meter;
 use crate::npy::{self, Array, Entries};
 use crate::options::{Missing, ReadOptions, Task};
-use crate::schema::Schema;
+use crate::outlet::Outlet;
+use crate::schema::{ColumnKind, Schema, SchemaColumn};
 use crate::table::{Features, Table};
 
 /// Rows and columns of a matrix.
@@ -44,11 +46,13 @@ pub(crate) fn matrix(source: &str, array: Array, notices: &mut Vec<String>) -> R
     }
 }
 
-/// A vector beside the matrix and the name it is known by.
+/// A vector beside the matrix or a column of it, and the name it is known by.
 #[derive(Debug)]
 pub(crate) struct Vector {
     pub(crate) name: String,
-    pub(crate) array: Array,
+    /// Where its entries are, for messages.
+    place: Place,
+    array: Array,
 }
 
 /// Vectors that are not columns of the matrix.
@@ -69,18 +73,35 @@ impl Beside {
 
 /// The vector in an `.npy` file, sought from the working directory, then beside the matrix.
 pub(crate) fn vector_file(matrix: &Path, name: &str) -> Result<Option<Vector>> {
+    let Some(path) = vector_path(matrix, name) else { return Ok(None) };
+    let file = File::open(&path).map_err(|error| crate::open_error(&path, error))?;
+    let array = npy::read_array(&path.display().to_string(), &mut BufReader::new(file))?;
+    Ok(Some(Vector::new(name, array)))
+}
+
+/// Where that file is or would be, if the name is one of a file.
+pub(crate) fn vector_path(matrix: &Path, name: &str) -> Option<PathBuf> {
     if !name.to_lowercase().ends_with(".npy") {
-        return Ok(None);
+        return None;
     }
     let sibling = matrix.parent().map(|folder| folder.join(name));
     let direct = Path::new(name).to_path_buf();
-    let path = if direct.exists() { direct } else { sibling.filter(|path| path.exists()).unwrap_or(direct) };
-    let file = File::open(&path).map_err(|error| crate::open_error(&path, error))?;
-    let array = npy::read_array(&path.display().to_string(), &mut BufReader::new(file))?;
-    Ok(Some(Vector { name: name.to_owned(), array }))
+    Some(if direct.exists() { direct } else { sibling.filter(|path| path.exists()).unwrap_or(direct) })
 }
 
 impl Vector {
+    /// An array of its own.
+    pub(crate) fn new(name: &str, array: Array) -> Self {
+        Self { name: name.to_owned(), place: Place::file(name), array }
+    }
+
+    /// A column of a matrix.
+    fn column(source: &str, column: usize, values: Vec<f64>) -> Self {
+        let name = format!("V{}", column + 1);
+        let place = Place::file(source).column(column, &name);
+        Self { name, place, array: Array { shape: vec![values.len()], entries: Entries::F64(values), fortran: false } }
+    }
+
     fn check_length(&self, rows: usize) -> Result<()> {
         let long = self.array.shape.iter().filter(|&&side| side != 1).count() <= 1;
         let length: usize = self.array.shape.iter().product();
@@ -108,74 +129,236 @@ impl Vector {
     }
 }
 
-/// Puts the table together.
-pub(crate) fn table(
-    source: &str,
-    features: Features,
-    beside: Beside,
-    options: &ReadOptions,
-    mut notices: Vec<String>,
-) -> Result<Table> {
-    let (rows, columns) = (features.rows(), features.columns());
-    for vector in [&beside.target, &beside.weights, &beside.offset].into_iter().flatten() {
-        vector.check_length(rows)?;
-    }
-    let plain = |schema: &Schema| schema.is_plain() && schema.width() == columns;
-    let whole = options.ignore.is_empty()
-        && options.categorical.is_empty()
-        && (options.target.is_none() || beside.target.is_some())
-        && (options.weights.is_none() || beside.weights.is_some())
-        && (options.offset.is_none() || beside.offset.is_some())
-        && options.schema.as_ref().is_none_or(plain);
-    let sparse = features.is_sparse();
-    if !whole && sparse {
-        if let Some(schema) = options.schema.as_ref().filter(|schema| !plain(schema)) {
-            let (source_name, expected) = (source.to_owned(), schema.width());
-            return Err(Error::ColumnCount { source_name, found: columns, expected });
+/// A matrix on its way to a table.
+pub(crate) struct Work<'o, 'v> {
+    pub(crate) source: &'o str,
+    pub(crate) options: &'o ReadOptions,
+    pub(crate) outlet: Outlet<'v>,
+    pub(crate) notices: Vec<String>,
+}
+
+impl Work<'_, '_> {
+    /// Puts the table together.
+    pub(crate) fn table(mut self, mut features: Features, mut beside: Beside) -> Result<Table> {
+        let (source, options) = (self.source, self.options);
+        let (rows, columns) = (features.rows(), features.columns());
+        for vector in [&beside.target, &beside.weights, &beside.offset].into_iter().flatten() {
+            vector.check_length(rows)?;
         }
-        let reason = format!("{source} holds a sparse matrix; target, weights and offset must be .npy files beside it");
-        return Err(Error::Setting { setting: "columns", reason });
-    }
-    let gap = gap(&features).or_else(|| {
-        let vectors = [&beside.target, &beside.weights, &beside.offset];
-        vectors.into_iter().flatten().find_map(|vector| {
-            let row = (0..rows).find(|&row| vector.value(row).is_some_and(|value| !value.is_finite()))?;
-            Some((row, usize::MAX, vector.value(row)?))
-        })
-    });
-    if !whole || (gap.is_some() && options.missing != Missing::Error && !sparse) {
-        if matches!(features, Features::MappedF64(_) | Features::MappedF32(_)) {
-            notices.push(format!("{source}: the matrix is copied because columns or rows of it are picked out"));
-        }
-        return picked(source, &features, beside, options, notices);
-    }
-    if let Some((row, column, value)) = gap.filter(|(_, column, _)| *column != usize::MAX) {
-        let place = Place::file(source).row(row as u64 + 1).column(column, &format!("V{}", column + 1));
-        let (place, text) = (place.boxed(), value.to_string());
-        return Err(if sparse { Error::SparseNotFinite { place, text } } else { Error::NotFinite { place, text } });
-    }
-    let mut schema = options.schema.clone().unwrap_or_else(|| Schema::numbered(columns));
-    let (mut response, mut classes) = (None, None);
-    if let Some(vector) = &beside.target {
-        let place = Place::file(&vector.name);
-        if options.task == Task::Classes {
-            let (values, found) = labels(vector, rows, &place, options)?;
-            notices.push(found.notice());
-            if options.schema.is_none() {
-                schema.labels = Some([found.negative.clone(), found.positive.clone()]);
-                schema.one_against_rest = options.one_against_rest;
+        let plain = |schema: &Schema| schema.is_plain() && schema.width() == columns;
+        let whole = options.ignore.is_empty()
+            && options.categorical.is_empty()
+            && (options.target.is_none() || beside.target.is_some())
+            && (options.weights.is_none() || beside.weights.is_some())
+            && (options.offset.is_none() || beside.offset.is_some())
+            && options.schema.as_ref().is_none_or(plain);
+        let sparse = features.is_sparse();
+        if !whole && sparse {
+            if let Some(schema) = options.schema.as_ref().filter(|schema| !plain(schema)) {
+                let (source_name, expected) = (source.to_owned(), schema.width());
+                return Err(Error::ColumnCount { source_name, found: columns, expected });
             }
-            (response, classes) = (Some(values), Some(found));
-        } else {
-            response = Some(finite(vector, rows, false)?);
+            let reason =
+                format!("{source} holds a sparse matrix; target, weights and offset must be .npy files beside it");
+            return Err(Error::Setting { setting: "columns", reason });
         }
-        if options.schema.is_none() {
-            schema.target = Some(vector.name.clone());
+        let roles = if whole { Roles::of_whole(columns, options) } else { Roles::new(&self, columns, &beside)? };
+        let scanned = scan(&features, &roles, &options.meter)?;
+        let gap = scanned.gap.or_else(|| {
+            let vectors = [&beside.target, &beside.weights, &beside.offset];
+            vectors.into_iter().flatten().find_map(|vector| {
+                let row = (0..rows).find(|&row| vector.value(row).is_some_and(|value| !value.is_finite()))?;
+                Some((row, usize::MAX, vector.value(row)?))
+            })
+        });
+        let is_mended = options.missing != Missing::Error && gap.is_some() && !sparse;
+        if is_mended || roles.has_codes || (!whole && options.missing == Missing::Mean) {
+            return self.collected(&features, beside);
+        }
+        if let Some((row, column, value)) = gap.filter(|(_, column, _)| *column != usize::MAX) {
+            let place = Place::file(source).row(row as u64 + 1).column(column, &format!("V{}", column + 1));
+            let (place, text) = (place.boxed(), value.to_string());
+            return Err(if sparse { Error::SparseNotFinite { place, text } } else { Error::NotFinite { place, text } });
+        }
+        let Roles { features: used, target, target_optional, weights, offset, schema, notices, .. } = roles;
+        self.notices.extend(notices);
+        let mut columns = scanned.columns.into_iter();
+        let slots = [(target, &mut beside.target), (weights, &mut beside.weights), (offset, &mut beside.offset)];
+        for (column, slot) in slots {
+            if let (Some(column), Some(values)) = (column, column.and_then(|_| columns.next())) {
+                let is_absent = Some(column) == target && target_optional && values.iter().any(|value| !value.is_finite());
+                if is_absent {
+                    self.notices.push("the target has missing values and is not used".to_owned());
+                } else {
+                    *slot = Some(Vector::column(source, column, values));
+                }
+            }
+        }
+        if let Some(used) = used {
+            features = features.narrowed(used);
+        }
+        if let Features::Stored(stored) = &mut features {
+            stored.largest = Some(scanned.largest);
+        }
+        self.together(features, &beside, schema)
+    }
+
+    /// A table of features that are all finite.
+    fn together(mut self, features: Features, beside: &Beside, mut schema: Schema) -> Result<Table> {
+        let (rows, options) = (features.rows(), self.options);
+        let (mut response, mut classes) = (None, None);
+        if let Some(vector) = &beside.target {
+            if options.task == Task::Classes {
+                let (values, found) = labels(vector, rows, options)?;
+                self.notices.push(found.notice());
+                if options.schema.is_none() {
+                    schema.labels = Some([found.negative.clone(), found.positive.clone()]);
+                    schema.one_against_rest = options.one_against_rest;
+                }
+                (response, classes) = (Some(values), Some(found));
+            } else {
+                response = Some(finite(vector, rows, false)?);
+            }
+            if options.schema.is_none() {
+                schema.target = Some(vector.name.clone());
+            }
+        }
+        let weights = beside.weights.as_ref().map(|vector| finite(vector, rows, true)).transpose()?;
+        let offset = beside.offset.as_ref().map(|vector| finite(vector, rows, false)).transpose()?;
+        let (dropped, notices) = (Vec::new(), self.notices);
+        Ok(Table { features, response, weights, offset, classes, schema, dropped, notices })
+    }
+}
+
+/// Which columns of a matrix play which part.
+struct Roles {
+    /// In the order of the features; `None` for all.
+    features: Option<Vec<usize>>,
+    target: Option<usize>,
+    /// The model knows the target, but nobody needs it.
+    target_optional: bool,
+    weights: Option<usize>,
+    offset: Option<usize>,
+    /// Some columns hold codes of categories.
+    has_codes: bool,
+    schema: Schema,
+    notices: Vec<String>,
+}
+
+impl Roles {
+    fn of_whole(columns: usize, options: &ReadOptions) -> Self {
+        Self {
+            features: None,
+            target: None,
+            target_optional: false,
+            weights: None,
+            offset: None,
+            has_codes: false,
+            schema: options.schema.clone().unwrap_or_else(|| Schema::numbered(columns)),
+            notices: Vec::new(),
         }
     }
-    let weights = beside.weights.as_ref().map(|vector| finite(vector, rows, true)).transpose()?;
-    let offset = beside.offset.as_ref().map(|vector| finite(vector, rows, false)).transpose()?;
-    Ok(Table { features, response, weights, offset, classes, schema, dropped: Vec::new(), notices })
+
+    /// As the options say. Vectors beside the matrix are none of its columns.
+    fn new(work: &Work<'_, '_>, columns: usize, beside: &Beside) -> Result<Self> {
+        let mut options = work.options.written_out(work.source, columns)?.into_owned();
+        for (vector, setting) in [
+            (&beside.target, &mut options.target),
+            (&beside.weights, &mut options.weights),
+            (&beside.offset, &mut options.offset),
+        ] {
+            if vector.is_some() {
+                *setting = None;
+            }
+        }
+        let names = numbered_names(columns);
+        let layout = Layout::new(work.source, names, false, &vec![Kind::Number; columns], &options)?;
+        let found = |role: Role| layout.roles.iter().position(|&other| other == role);
+        let column = |&column: &usize| SchemaColumn {
+            name: layout.names[column].clone(),
+            kind: ColumnKind::Number { fill: None },
+        };
+        let known = layout.features.iter().map(column).collect();
+        Ok(Self {
+            target: if beside.target.is_some() { None } else { layout.target },
+            target_optional: layout.target_optional,
+            weights: found(Role::Weights),
+            offset: found(Role::Offset),
+            has_codes: layout.texts > 0,
+            schema: options.schema.unwrap_or_else(|| Schema::from_columns(known)),
+            features: Some(layout.features),
+            notices: layout.notices,
+        })
+    }
+
+    /// Columns whose numbers are kept.
+    fn gathered(&self) -> Vec<usize> {
+        [self.target, self.weights, self.offset].into_iter().flatten().collect()
+    }
+}
+
+/// What one look at all entries finds.
+struct Scan {
+    /// The first entry that is not finite, among the columns that are used.
+    gap: Option<(usize, usize, f64)>,
+    /// The columns beside the features.
+    columns: Vec<Vec<f64>>,
+    /// The largest entry in size.
+    largest: f64,
+}
+
+fn scan(features: &Features, roles: &Roles, meter: &Meter) -> Result<Scan> {
+    let (width, gathered) = (features.columns(), roles.gathered());
+    if roles.features.is_none() && !matches!(features, Features::Stored(_)) {
+        return Ok(Scan { gap: gap(features), columns: Vec::new(), largest: f64::INFINITY });
+    }
+    let mut found = Scan { gap: None, columns: vec![Vec::with_capacity(features.rows()); gathered.len()], largest: 0.0 };
+    let is_used = |column: usize| {
+        let is_needed = gathered.contains(&column) && !(roles.target_optional && roles.target == Some(column));
+        is_needed || roles.features.as_ref().is_none_or(|used| used.contains(&column))
+    };
+    each_block(features, meter, &mut |first, values| {
+        for (at, row) in values.chunks_exact(width).enumerate() {
+            for (values, &column) in found.columns.iter_mut().zip(&gathered) {
+                values.push(row[column]);
+            }
+            found.largest = row.iter().fold(found.largest, |largest, value| largest.max(value.abs()));
+            // NaN is in no maximum, but in every sum.
+            if found.gap.is_none() && !row.iter().sum::<f64>().is_finite() {
+                let bad = (0..width).find(|&column| !row[column].is_finite() && is_used(column));
+                found.gap = bad.map(|column| (first + at, column, row[column]));
+            }
+        }
+    })?;
+    Ok(found)
+}
+
+/// All entries of a dense matrix, some rows at a time.
+fn each_block(features: &Features, meter: &Meter, each: &mut dyn FnMut(usize, &[f64])) -> Result<()> {
+    let (rows, width) = (features.rows(), features.columns());
+    let step = ((1 << 17) / width).max(1);
+    let mut buffer = Vec::new();
+    if let Some(values) = features.dense_f64() {
+        each(0, values);
+        return Ok(());
+    }
+    let reader = if let Features::Stored(stored) = features { Some(stored.reader(0..rows)?) } else { None };
+    let mut reader = reader;
+    meter.expect((rows * width * 8) as u64);
+    for first in (0..rows).step_by(step) {
+        let range = first..rows.min(first + step);
+        let entries = range.start * width..range.end * width;
+        buffer.clear();
+        if let Some(values) = features.dense_f32() {
+            buffer.extend(values[entries.clone()].iter().map(|&value| f64::from(value)));
+        } else if let Some(reader) = &mut reader {
+            buffer.resize(range.len() * width, 0.0);
+            reader.dense(range, None, &mut buffer)?;
+        }
+        each(first, &buffer);
+        meter.count(8 * entries.len() as u64)?;
+    }
+    Ok(())
 }
 
 /// The first entry that is not finite.
@@ -197,7 +380,7 @@ fn gap(features: &Features) -> Option<(usize, usize, f64)> {
 }
 
 fn finite(vector: &Vector, rows: usize, weight: bool) -> Result<Vec<f64>> {
-    let place = |row: usize| Place::file(&vector.name).row(row as u64 + 1).boxed();
+    let place = |row: usize| vector.place.clone().row(row as u64 + 1).boxed();
     let take = |row: usize| match vector.value(row) {
         Some(value) if value < 0.0 && weight => Err(Error::NegativeWeight { place: place(row), value }),
         Some(value) if value.is_finite() => Ok(value),
@@ -207,7 +390,8 @@ fn finite(vector: &Vector, rows: usize, weight: bool) -> Result<Vec<f64>> {
     (0..rows).map(take).collect()
 }
 
-fn labels(vector: &Vector, rows: usize, place: &Place, options: &ReadOptions) -> Result<(Vec<f64>, crate::Classes)> {
+fn labels(vector: &Vector, rows: usize, options: &ReadOptions) -> Result<(Vec<f64>, crate::Classes)> {
+    let place = &vector.place;
     let mut labels = Labels::default();
     let mut response = Vec::with_capacity(rows);
     for row in 0..rows {
@@ -223,54 +407,65 @@ fn labels(vector: &Vector, rows: usize, place: &Place, options: &ReadOptions) ->
     Ok((response, classes))
 }
 
-/// Row by row, with the vectors beside the matrix as further columns.
-fn picked(
-    source: &str,
-    features: &Features,
-    beside: Beside,
-    options: &ReadOptions,
-    notices: Vec<String>,
-) -> Result<Table> {
-    let (rows, width) = (features.rows(), features.columns());
-    let mut options = options.written_out(source, width)?.into_owned();
-    let mut names = numbered_names(width);
-    let mut extra = Vec::new();
-    let vectors = [
-        (beside.target, &mut options.target),
-        (beside.weights, &mut options.weights),
-        (beside.offset, &mut options.offset),
-    ];
-    for (vector, setting) in vectors {
-        if let Some(vector) = vector {
-            *setting = Some(vector.name.clone());
-            names.push(vector.name.clone());
-            extra.push(vector);
-        }
-    }
-    let kinds = vec![Kind::Number; names.len()];
-    let layout = Layout::new(source, names, false, &kinds, &options)?;
-    let mut collector = Collector::new(source, layout, &options);
-    collector.notices.extend(notices);
-    collector.expect_rows(rows as u64);
-    for row in 0..rows {
-        let at = At::Row(row as u64 + 1);
-        collector.begin_row();
-        for (column, value) in features.row(row).into_iter().enumerate() {
-            match collector.layout.roles[column] {
-                Role::Skip => {}
-                Role::Number(slot) => {
-                    collector.row[slot] = collector.checked(column, value, at, || value.to_string())?;
-                }
-                _ => collector.field(column, value.to_string().as_bytes(), at)?,
+impl Work<'_, '_> {
+    /// Row by row, with the vectors beside the matrix as further columns.
+    fn collected(self, features: &Features, beside: Beside) -> Result<Table> {
+        let width = features.columns();
+        let Self { source, options, outlet, notices } = self;
+        let mut options = options.written_out(source, width)?.into_owned();
+        let mut names = numbered_names(width);
+        let mut extra = Vec::new();
+        let vectors = [
+            (beside.target, &mut options.target),
+            (beside.weights, &mut options.weights),
+            (beside.offset, &mut options.offset),
+        ];
+        for (vector, setting) in vectors {
+            if let Some(vector) = vector {
+                *setting = Some(vector.name.clone());
+                names.push(vector.name.clone());
+                extra.push(vector);
             }
         }
-        for (position, vector) in extra.iter().enumerate() {
-            let text = vector.text(row);
-            // A label called NaN is a gap in the data, not a class.
-            let text = if vector.value(row).is_some_and(f64::is_nan) { "" } else { &text };
-            collector.field(width + position, text.as_bytes(), at)?;
+        let kinds = vec![Kind::Number; names.len()];
+        let layout = Layout::new(source, names, false, &kinds, &options)?;
+        let mut collector = Collector::new(source, layout, &options, outlet);
+        collector.notices.extend(notices);
+        if matches!(features, Features::MappedF64(_) | Features::MappedF32(_)) {
+            let said = format!("{source}: the matrix is copied because gaps are filled or rows are left out");
+            collector.notices.push(said);
         }
-        collector.end_row()?;
+        collector.expect_rows(features.rows() as u64);
+        let mut outcome = Ok(());
+        each_block(features, &options.meter, &mut |first, values| {
+            for (at, row) in values.chunks_exact(width).enumerate() {
+                if outcome.is_ok() {
+                    outcome = take_row(&mut collector, first + at, row, &extra);
+                }
+            }
+        })?;
+        outcome?;
+        encode::finish(collector)
     }
-    encode::finish(collector)
+}
+
+fn take_row(collector: &mut Collector<'_>, row: usize, values: &[f64], extra: &[Vector]) -> Result<()> {
+    let at = At::Row(row as u64 + 1);
+    collector.begin_row();
+    for (column, &value) in values.iter().enumerate() {
+        match collector.layout.roles[column] {
+            Role::Skip => {}
+            Role::Number(slot) => {
+                collector.row[slot] = collector.checked(column, value, at, || value.to_string())?;
+            }
+            _ => collector.field(column, value.to_string().as_bytes(), at)?,
+        }
+    }
+    for (position, vector) in extra.iter().enumerate() {
+        let text = vector.text(row);
+        // A label called NaN is a gap in the data, not a class.
+        let text = if vector.value(row).is_some_and(f64::is_nan) { "" } else { &text };
+        collector.field(values.len() + position, text.as_bytes(), at)?;
+    }
+    collector.end_row()
 }

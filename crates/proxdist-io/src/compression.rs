@@ -8,6 +8,23 @@ use std::io::{Cursor, ErrorKind, Read};
 use flate2::read::MultiGzDecoder;
 
 use crate::error::{Error, Result};
+use crate::meter::Meter;
+
+/// Counts what is read from a file, and ends the reading where that is asked for.
+pub(crate) struct Counted<R> {
+    pub(crate) reader: R,
+    pub(crate) meter: Meter,
+}
+
+impl<R: Read> Read for Counted<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let count = self.reader.read(buffer)?;
+        match self.meter.count(count as u64) {
+            Ok(()) => Ok(count),
+            Err(stopped) => Err(std::io::Error::other(stopped)),
+        }
+    }
+}
 
 /// A named stream of bytes.
 pub(crate) struct Input<'a> {
@@ -65,6 +82,9 @@ impl<'a> Input<'a> {
 
     fn explain(&self, source: std::io::Error) -> Error {
         let (source_name, bytes) = (self.name.clone(), self.bytes);
+        if source.get_ref().is_some_and(|inner| inner.is::<Error>()) {
+            return Error::Stopped;
+        }
         match source.kind() {
             ErrorKind::UnexpectedEof if self.compressed => Error::TruncatedGzip { source_name, bytes },
             ErrorKind::InvalidInput | ErrorKind::InvalidData if self.compressed => {

@@ -12,8 +12,9 @@ use crate::collect::{At, Collector};
 use crate::compression::Lines;
 use crate::encode;
 use crate::error::{Error, Place, Result, excerpt};
-use crate::layout::{Layout, Role, numbered_names};
+use crate::layout::{self, Kind, Layout, Role, numbered_names};
 use crate::options::ReadOptions;
+use crate::outlet::Outlet;
 use crate::table::Table;
 use record::{After, Trouble, after, field, skip_blanks};
 use sniff::{Sample, skip_blank_lines};
@@ -23,45 +24,106 @@ const LONGEST_QUOTE: usize = 64 << 20;
 /// Records looked at before reading.
 const SAMPLED: usize = 1000;
 
-/// Reads delimited text.
-pub(crate) fn read(mut lines: Lines<'_>, options: &ReadOptions) -> Result<Table> {
-    lines.skip_mark()?;
-    let (delimiter, sample) = look(&mut lines, options)?;
-    let source = lines.input.name.clone();
-    if sample.records.is_empty() && lines.data().trim_ascii().is_empty() {
-        return Err(Error::EmptyFile { source_name: source });
+impl<'a> Reader<'a> {
+    /// Looks at the first file and reads it.
+    pub(crate) fn begin(lines: &mut Lines<'_>, options: &ReadOptions, outlet: Outlet<'a>) -> Result<Self> {
+        let opened = Opened::new(lines, options)?;
+        let source = lines.input.name.clone();
+        let columns = opened.columns();
+        let options = &*options.written_out(&source, columns)?;
+        let header = options.header.unwrap_or_else(|| sniff::header(&opened.sample.records, options));
+        let names = if header { opened.names(&source)? } else { numbered_names(columns) };
+        let body = opened.body(header);
+        let layout = Layout::new(&source, names, header, &sniff::kinds(body, columns), options)?;
+        let collector = Collector::new(&source, layout, options, outlet);
+        let mut reader = Reader { collector, delimiter: opened.delimiter, line: 1, header, first: source.clone() };
+        let said = match opened.delimiter {
+            b'\t' => "tab".to_owned(),
+            b' ' => "blank".to_owned(),
+            byte => format!("{:?}", char::from(byte)),
+        };
+        let first_line = if header { "the first line holds names" } else { "there is no header" };
+        reader.collector.notices.push(format!("{source}: delimiter {said}, {columns} columns, {first_line}"));
+        if let (Some(length), false) = (lines.input.length, body.is_empty()) {
+            let head = if header { opened.sample.first_bytes } else { 0 };
+            let row = (opened.sample.bytes - head).max(1) as f64 / body.len() as f64;
+            reader.collector.expect_rows((length.saturating_sub(head as u64) as f64 / row * 1.02) as u64 + 16);
+        }
+        reader.rows(lines, opened)?;
+        Ok(reader)
     }
-    if sample.records.is_empty() {
-        let place = Place::file(&source).line(1).boxed();
-        return Err(Error::Quote { place, reason: "a quote is opened but not closed properly" });
+
+    /// Reads another file of the same data set, which must have the same columns.
+    pub(crate) fn append(&mut self, lines: &mut Lines<'_>) -> Result<()> {
+        let opened = Opened::new(lines, &self.collector.options)?;
+        let source = lines.input.name.clone();
+        let expected = &self.collector.layout.names;
+        if self.header {
+            layout::same_columns(&source, &opened.names(&source)?, &self.first, expected)?;
+        } else if opened.columns() != expected.len() {
+            layout::same_columns(&source, &numbered_names(opened.columns()), &self.first, expected)?;
+        }
+        let kinds = sniff::kinds(opened.body(self.header), opened.columns());
+        for (column, kind) in kinds.iter().enumerate() {
+            let is_number = matches!(self.collector.layout.roles[column], Role::Number(_));
+            if is_number && *kind == Kind::Text {
+                let place = Place::file(&source).column(column, &expected[column]).boxed();
+                let (found, expected) = ("text", "numbers");
+                return Err(Error::DifferentTypes { place, found, first: self.first.clone(), expected });
+            }
+        }
+        self.collector.next_file(&source);
+        (self.delimiter, self.line) = (opened.delimiter, 1);
+        self.rows(lines, opened)
     }
-    let columns = sample.records.first().map_or(0, Vec::len);
-    let options = &*options.written_out(&source, columns)?;
-    let header = options.header.unwrap_or_else(|| sniff::header(&sample.records, options));
-    let first = sample.records.first().map_or(&[][..], Vec::as_slice);
-    let names = if header { names(&source, first, sample.first_lines)? } else { numbered_names(columns) };
-    let body = &sample.records[usize::from(header).min(sample.records.len())..];
-    let layout = Layout::new(&source, names, header, &sniff::kinds(body, columns), options)?;
-    let mut reader = Reader { collector: Collector::new(&source, layout, options), delimiter, line: 1 };
-    let said = match delimiter {
-        b'\t' => "tab".to_owned(),
-        b' ' => "blank".to_owned(),
-        byte => format!("{:?}", char::from(byte)),
-    };
-    let first_line = if header { "the first line holds names" } else { "there is no header" };
-    reader.collector.notices.push(format!("{source}: delimiter {said}, {columns} columns, {first_line}"));
-    if let (Some(length), false) = (lines.input.length, body.is_empty()) {
-        let head = if header { sample.first_bytes } else { 0 };
-        let row = (sample.bytes - head).max(1) as f64 / body.len() as f64;
-        reader.collector.expect_rows((length.saturating_sub(head as u64) as f64 / row * 1.02) as u64 + 16);
+
+    fn rows(&mut self, lines: &mut Lines<'_>, opened: Opened) -> Result<()> {
+        if self.header {
+            lines.consume(opened.sample.first_bytes);
+            self.line += opened.sample.first_lines;
+        }
+        drop(opened);
+        self.run(lines)
     }
-    if header {
-        lines.consume(sample.first_bytes);
-        reader.line += sample.first_lines;
+
+    /// All rows of all files.
+    pub(crate) fn finish(self) -> Result<Table> {
+        encode::finish(self.collector)
     }
-    drop(sample);
-    reader.run(&mut lines)?;
-    encode::finish(reader.collector)
+}
+
+/// What a look at the first records of a file says.
+struct Opened {
+    delimiter: u8,
+    sample: Sample,
+}
+
+impl Opened {
+    fn new(lines: &mut Lines<'_>, options: &ReadOptions) -> Result<Self> {
+        lines.skip_mark()?;
+        let (delimiter, sample) = look(lines, options)?;
+        let source = lines.input.name.clone();
+        if sample.records.is_empty() && lines.data().trim_ascii().is_empty() {
+            return Err(Error::EmptyFile { source_name: source });
+        }
+        if sample.records.is_empty() {
+            let place = Place::file(&source).line(1).boxed();
+            return Err(Error::Quote { place, reason: "a quote is opened but not closed properly" });
+        }
+        Ok(Self { delimiter, sample })
+    }
+
+    fn columns(&self) -> usize {
+        self.sample.records.first().map_or(0, Vec::len)
+    }
+
+    fn names(&self, source: &str) -> Result<Vec<String>> {
+        names(source, self.sample.records.first().map_or(&[][..], Vec::as_slice), self.sample.first_lines)
+    }
+
+    fn body(&self, header: bool) -> &[Vec<sniff::Sampled>] {
+        &self.sample.records[usize::from(header).min(self.sample.records.len())..]
+    }
 }
 
 /// Delimiter and first records; reads on until there is a record of data beside a possible header.
@@ -90,11 +152,16 @@ fn names(source: &str, first: &[sniff::Sampled], line: u64) -> Result<Vec<String
     first.iter().enumerate().map(name).collect()
 }
 
-struct Reader<'a> {
+/// Reads delimited text, one file or several of the same columns.
+pub(crate) struct Reader<'a> {
     collector: Collector<'a>,
     delimiter: u8,
     /// Line of the current record.
     line: u64,
+    /// Whether the first line holds names.
+    header: bool,
+    /// Name of the first file.
+    first: String,
 }
 
 impl Reader<'_> {

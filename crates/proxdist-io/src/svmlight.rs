@@ -3,17 +3,26 @@
 //! Indices increase within a line and start at 1, or at 0 if an index 0 occurs or the options say so. A `qid:` pair
 //! is ignored. The result is sparse.
 
+use std::fs::File;
+use std::io::{BufReader, Read as _, Seek as _, SeekFrom};
+
 use crate::compression::Lines;
 use crate::error::{Error, Place, Result, excerpt};
 use crate::labels::Labels;
+use crate::npy::{Kind, NpyWriter, refused};
 use crate::number;
 use crate::options::{ReadOptions, Task};
+use crate::outlet::{BLOCK, Outlet};
+use crate::store::Draft;
 use crate::schema::{MOST_COLUMNS, Schema, believed_columns};
 use crate::table::{Features, Table};
 
-struct Reader<'a> {
+/// Reads svmlight text, one file or several.
+pub(crate) struct Reader<'a> {
     source: String,
-    options: &'a ReadOptions,
+    options: ReadOptions,
+    outlet: Outlet<'a>,
+    packed: Option<Packed>,
     line: u64,
     row_starts: Vec<usize>,
     /// As written: shifted at the end, when it is known where indices start.
@@ -25,44 +34,153 @@ struct Reader<'a> {
     /// Largest index and its line.
     largest: Option<(u32, u64)>,
     queries: usize,
+    rows: usize,
 }
 
-/// Reads svmlight text.
-pub(crate) fn read(mut lines: Lines<'_>, options: &ReadOptions) -> Result<Table> {
-    lines.skip_mark()?;
-    let mut reader = Reader {
-        source: lines.input.name.clone(),
-        options,
-        line: 0,
-        row_starts: vec![0],
-        columns_of: Vec::new(),
-        values: Vec::new(),
-        response: Vec::new(),
-        labels: (options.task == Task::Classes).then(Labels::default),
-        smallest: u32::MAX,
-        largest: None,
-        queries: 0,
-    };
-    loop {
-        let finished = lines.finished;
-        let data = lines.complete();
-        let length = data.len();
-        let mut rest = data;
-        while !rest.is_empty() {
-            let end = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
-            reader.line += 1;
-            reader.row(&rest[..end])?;
-            rest = &rest[(end + 1).min(rest.len())..];
+impl<'a> Reader<'a> {
+    /// Reads the first file.
+    pub(crate) fn begin(lines: &mut Lines<'_>, options: &ReadOptions, outlet: Outlet<'a>) -> Result<Self> {
+        let mut reader = Reader {
+            source: String::new(),
+            options: options.clone(),
+            outlet,
+            packed: None,
+            line: 0,
+            row_starts: vec![0],
+            columns_of: Vec::new(),
+            values: Vec::new(),
+            response: Vec::new(),
+            labels: (options.task == Task::Classes).then(Labels::default),
+            smallest: u32::MAX,
+            largest: None,
+            queries: 0,
+            rows: 0,
+        };
+        reader.append(lines)?;
+        Ok(reader)
+    }
+
+    /// Reads another file.
+    pub(crate) fn append(&mut self, lines: &mut Lines<'_>) -> Result<()> {
+        lines.skip_mark()?;
+        self.source.clone_from(&lines.input.name);
+        self.line = 0;
+        loop {
+            let finished = lines.finished;
+            let data = lines.complete();
+            let length = data.len();
+            let mut rest = data;
+            while !rest.is_empty() {
+                let end = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
+                self.line += 1;
+                self.row(&rest[..end])?;
+                rest = &rest[(end + 1).min(rest.len())..];
+            }
+            lines.consume(length);
+            self.relieve()?;
+            if finished {
+                return Ok(());
+            }
+            lines.fill()?;
         }
-        lines.consume(length);
-        if finished {
-            return reader.finish();
+    }
+
+    /// Lets rows go where they are to go once there are enough of them.
+    fn relieve(&mut self) -> Result<()> {
+        let held = 12 * self.values.len() + 16 * self.response.len();
+        match std::mem::take(&mut self.outlet) {
+            Outlet::Memory => {}
+            Outlet::Pack(pack) => {
+                if self.packed.is_some() || held > pack.limit {
+                    let packed = match self.packed.take() {
+                        Some(packed) => packed,
+                        None => Packed::new(pack.draft()?)?,
+                    };
+                    self.packed = Some(self.moved_to(packed)?);
+                }
+                self.outlet = Outlet::Pack(pack);
+            }
+            Outlet::Blocks(mut blocks) => {
+                let known = self.options.schema.as_ref().and_then(|schema| schema.index_base);
+                // Without knowing where indices start, no row can be handed on before the last one has come.
+                if held > BLOCK && (known.is_some() || self.options.index_base.is_some()) {
+                    let table = self.table()?;
+                    blocks.hand(table)?;
+                }
+                self.outlet = Outlet::Blocks(blocks);
+            }
         }
-        lines.fill()?;
+        Ok(())
+    }
+
+    /// Writes the entries that are held; responses and where rows start stay.
+    fn moved_to(&mut self, mut packed: Packed) -> Result<Packed> {
+        packed.columns.push_columns(&self.columns_of)?;
+        packed.values.push(&self.values)?;
+        if self.values.capacity() * 12 > 4 * BLOCK {
+            (self.columns_of, self.values) = (Vec::new(), Vec::new());
+        }
+        self.columns_of.clear();
+        self.values.clear();
+        Ok(packed)
+    }
+}
+
+/// Entries on the disk, columns as written.
+struct Packed {
+    draft: Draft,
+    columns: NpyWriter,
+    values: NpyWriter,
+}
+
+impl Packed {
+    fn new(draft: Draft) -> Result<Self> {
+        let columns = NpyWriter::new(&draft.path("written.npy"), Kind::U32, None)?;
+        let values = NpyWriter::new(&draft.path("data.npy"), Kind::F64, None)?;
+        Ok(Self { draft, columns, values })
+    }
+
+    /// Shifts columns to start at 0, and opens the store.
+    fn finish(self, table: Table, base: u32, starts: &[usize], options: &ReadOptions) -> Result<Table> {
+        let Self { draft, columns, values } = self;
+        let written = columns.finish()?;
+        let mut indices = NpyWriter::new(&draft.path("indices.npy"), Kind::U32, None)?;
+        let mut file = BufReader::with_capacity(1 << 20, File::open(&written).map_err(|error| refused(&written, error))?);
+        let failed = |source| Error::Io { source_name: written.display().to_string(), source };
+        file.seek(SeekFrom::Start(crate::npy::described("<u4", &[0]).len() as u64)).map_err(failed)?;
+        let (mut bytes, mut part) = (vec![0; 1 << 18], Vec::new());
+        loop {
+            let count = std::io::Read::by_ref(&mut file).take(bytes.len() as u64).read(&mut bytes).map_err(failed)?;
+            part.extend_from_slice(&bytes[..count]);
+            let whole = part.len() / 4 * 4;
+            let shifted: Vec<u32> = (part[..whole].chunks_exact(4))
+                .map(|item| u32::from_le_bytes([item[0], item[1], item[2], item[3]]) - base)
+                .collect();
+            indices.push_columns(&shifted)?;
+            part.drain(..whole);
+            if count == 0 {
+                break;
+            }
+        }
+        indices.finish()?;
+        std::fs::remove_file(&written).map_err(|error| refused(&written, error))?;
+        let mut indptr = NpyWriter::new(&draft.path("indptr.npy"), Kind::I64, None)?;
+        for part in starts.chunks(1 << 16) {
+            indptr.push(&part.iter().map(|&start| start as f64).collect::<Vec<f64>>())?;
+        }
+        indptr.finish()?;
+        let largest = values.largest;
+        values.finish()?;
+        draft.finish(table, largest, options)
     }
 }
 
 impl Reader<'_> {
+    /// Entries so far, here and on the disk.
+    fn entries(&self) -> usize {
+        self.values.len() + self.packed.as_ref().map_or(0, |packed| packed.values.entries() as usize)
+    }
+
     fn place(&self) -> Place {
         Place::file(&self.source).line(self.line)
     }
@@ -99,7 +217,8 @@ impl Reader<'_> {
                 self.values.push(value);
             }
         }
-        self.row_starts.push(self.values.len());
+        self.row_starts.push(self.entries());
+        self.rows += 1;
         Ok(())
     }
 
@@ -124,29 +243,74 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn finish(mut self) -> Result<Table> {
-        let rows = self.response.len();
-        if rows == 0 {
+    /// All rows of all files.
+    pub(crate) fn finish(mut self) -> Result<Table> {
+        if self.rows == 0 {
             return Err(Error::EmptyFile { source_name: self.source });
         }
-        let known = self.options.schema.as_ref();
+        self.table()
+    }
+
+    /// The rows that are held or packed.
+    fn table(&mut self) -> Result<Table> {
+        let rows = self.response.len();
+        let known = self.options.schema.clone();
         let mut notices = Vec::new();
-        let base = self.options.index_base.or_else(|| known.and_then(|schema| schema.index_base));
+        let base = self.options.index_base.or_else(|| known.as_ref().and_then(|schema| schema.index_base));
         let base = u32::from(base.unwrap_or(u8::from(self.smallest != 0)));
-        if self.smallest < base {
-            return Err(Error::IndexZero { place: Place::file(&self.source).boxed() });
-        }
+        let columns = self.columns(base, known.as_ref())?;
         if base == 0 {
             notices.push(format!("{}: indices start at 0", self.source));
         }
+        if known.is_none() && self.options.columns.is_none() {
+            notices.push(format!("{}: {columns} columns, the largest index found", self.source));
+        }
+        if self.queries > 0 {
+            notices.push(format!("{}: {} qid pairs are ignored", self.source, self.queries));
+        }
+        let mut schema = known.clone().unwrap_or_else(|| Schema::numbered(columns));
+        let mut classes = None;
+        let mut response = std::mem::take(&mut self.response);
+        if let Some(labels) = &self.labels {
+            let place = Place::file(&self.source).column(0, "label");
+            let found = labels.finish(&mut response, place, &self.options)?;
+            notices.push(found.notice());
+            if known.is_none() {
+                schema.labels = Some([found.negative.clone(), found.positive.clone()]);
+                schema.one_against_rest = self.options.one_against_rest;
+            }
+            classes = Some(found);
+        }
+        schema.index_base = Some(base as u8);
+        let (weights, offset, dropped) = (None, None, Vec::new());
+        let row_starts = std::mem::replace(&mut self.row_starts, vec![0]);
+        let (mut columns_of, mut values) = (std::mem::take(&mut self.columns_of), std::mem::take(&mut self.values));
+        if let Some(packed) = self.packed.take() {
+            let (columns_of, values) = (Vec::new(), Vec::new());
+            let features = Features::Sparse { rows, columns, row_starts: Vec::new(), columns_of, values };
+            let table = Table { features, response: Some(response), weights, offset, classes, schema, dropped, notices };
+            return packed.finish(table, base, &row_starts, &self.options);
+        }
+        columns_of.iter_mut().for_each(|column| *column -= base);
+        columns_of.shrink_to_fit();
+        values.shrink_to_fit();
+        let features = Features::Sparse { rows, columns, row_starts, columns_of, values };
+        Ok(Table { features, response: Some(response), weights, offset, classes, schema, dropped, notices })
+    }
+
+    /// The number of features, if the file can have it.
+    fn columns(&self, base: u32, known: Option<&Schema>) -> Result<usize> {
+        if self.smallest < base {
+            return Err(Error::IndexZero { place: Place::file(&self.source).boxed() });
+        }
         let found = self.largest.map_or(0, |(index, _)| (index - base) as usize + 1);
         if let Some(schema) = known.filter(|schema| !schema.is_plain()) {
-            let (source_name, expected) = (self.source, schema.width());
+            let (source_name, expected) = (self.source.clone(), schema.width());
             return Err(Error::ColumnCount { source_name, found, expected });
         }
         let stated = known.map(Schema::width).or(self.options.columns);
         let columns = stated.unwrap_or(found);
-        let (entries, place) = (self.values.len(), Place::file(&self.source));
+        let (entries, place) = (self.entries(), Place::file(&self.source));
         if let (true, Some((index, line))) = (found > columns, self.largest) {
             let place = place.line(line).boxed();
             return Err(Error::IndexBeyond { place, index: u64::from(index), columns: columns as u64 });
@@ -157,34 +321,9 @@ impl Reader<'_> {
             return Err(too_many(place, columns, entries, most));
         }
         if columns == 0 {
-            return Err(Error::NoFeatures { source_name: self.source });
+            return Err(Error::NoFeatures { source_name: self.source.clone() });
         }
-        if known.is_none() && self.options.columns.is_none() {
-            notices.push(format!("{}: {columns} columns, the largest index found", self.source));
-        }
-        if self.queries > 0 {
-            notices.push(format!("{}: {} qid pairs are ignored", self.source, self.queries));
-        }
-        self.columns_of.iter_mut().for_each(|column| *column -= base);
-        let mut schema = known.cloned().unwrap_or_else(|| Schema::numbered(columns));
-        let mut classes = None;
-        if let Some(labels) = self.labels.take() {
-            let place = Place::file(&self.source).column(0, "label");
-            let found = labels.finish(&mut self.response, place, self.options)?;
-            notices.push(found.notice());
-            if known.is_none() {
-                schema.labels = Some([found.negative.clone(), found.positive.clone()]);
-                schema.one_against_rest = self.options.one_against_rest;
-            }
-            classes = Some(found);
-        }
-        schema.index_base = Some(base as u8);
-        self.columns_of.shrink_to_fit();
-        self.values.shrink_to_fit();
-        let Self { row_starts, columns_of, values, response, .. } = self;
-        let features = Features::Sparse { rows, columns, row_starts, columns_of, values };
-        let (weights, offset, dropped) = (None, None, Vec::new());
-        Ok(Table { features, response: Some(response), weights, offset, classes, schema, dropped, notices })
+        Ok(columns)
     }
 }
 

@@ -37,7 +37,8 @@ pub(crate) fn run(args: &FitArgs) -> Result<Ending> {
     args.output.check()?;
     signals::listen(quiet);
 
-    let (table, reading) = input::training(&args.data, loss.task(), quiet)?;
+    let wanted = input::Wanted { task: loss.task(), memory: args.run.settings.memory(&settings), out: args.output.out.as_ref(), quiet };
+    let (table, reading) = input::training(&args.data, wanted)?;
     if args.run.problem.constraint.is_empty() {
         note(quiet, "no --constraint is given: the coefficients are free");
     }
@@ -53,7 +54,7 @@ pub(crate) fn run(args: &FitArgs) -> Result<Ending> {
     let labels = table.response.as_deref().unwrap_or(&[]);
     let split = kept_out.map(|kept_out| holdout::split(kept_out, labels, table.classes.is_some())).transpose()?;
     let response = table.response.as_deref().unwrap_or(&[]);
-    let source = args.data.data.display().to_string();
+    let source = args.data.name();
     let whole = input::view(&source, &table, response, args.run.problem.shape)?;
     let set = setup::build(&spec, &whole)?;
     let training_rows = split.as_ref().map(|split| &split.training[..]);

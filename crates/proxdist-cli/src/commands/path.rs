@@ -30,12 +30,13 @@ pub(crate) fn run(args: &PathArgs) -> Result<Ending> {
     let settings = setup::settings(args.settings.apply(Settings::default()), quiet)?;
     signals::listen_saying(quiet, "stopping with the sizes found so far; a second signal ends at once, without them");
 
-    let (table, reading) = input::training(&args.data, loss.task(), quiet)?;
+    let wanted = input::Wanted { task: loss.task(), memory: args.settings.memory(&settings), out: args.output.out.as_ref(), quiet };
+    let (table, reading) = input::training(&args.data, wanted)?;
     if signals::asked_to_stop() {
         return Err(Failure::interrupted());
     }
     let response = table.response.as_deref().unwrap_or(&[]);
-    let source = args.data.data.display().to_string();
+    let source = args.data.name();
     let whole = input::view(&source, &table, response, None)?;
     let request = Request::of(args, settings.seed_value(), (whole.rows(), whole.columns()))?;
     let rows = FileRows::of(&source, &table);
