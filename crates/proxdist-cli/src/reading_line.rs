@@ -47,7 +47,8 @@ impl Drop for ReadingLine {
     }
 }
 
-fn text(reading: Reading, elapsed: Duration) -> String {
+/// The line itself.
+pub(crate) fn text(reading: Reading, elapsed: Duration) -> String {
     let Reading { bytes, total } = reading;
     let rate = bytes as f64 / elapsed.as_secs_f64().max(1e-3);
     let so_far = size(bytes as f64);

@@ -33,7 +33,8 @@ pub(crate) fn run(args: &CompareArgs) -> Result<Ending> {
     let source = args.data.name();
     let whole = input::view(&source, &table, response, args.run.problem.shape)?;
     let set = setup::build(&spec, &whole)?;
-    let units = scaling::units(&whole, &*set, &args.run.problem.units, args.run.problem.ridge, quiet)?;
+    let units = scaling::units(&whole, &*set, &args.run.problem.units, args.run.problem.ridge)?;
+    scaling::tell(&units, quiet);
     let data = units.apply(whole)?;
     let problem = Problem::new(&data, loss, set)
         .ridge(units.ridge(args.run.problem.ridge))

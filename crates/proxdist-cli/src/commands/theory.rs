@@ -31,7 +31,8 @@ pub(crate) fn run(args: &TheoryArgs) -> Result<Ending> {
     let source = args.data.name();
     let whole = input::view(&source, &table, response, args.problem.shape)?;
     let set = setup::build(&spec, &whole)?;
-    let units = scaling::units(&whole, &*set, &args.problem.units, args.problem.ridge, quiet)?;
+    let units = scaling::units(&whole, &*set, &args.problem.units, args.problem.ridge)?;
+    scaling::tell(&units, quiet);
     let data = units.apply(whole)?;
     let problem = Problem::new(&data, loss, set)
         .ridge(units.ridge(args.problem.ridge))
