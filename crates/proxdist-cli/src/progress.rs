@@ -1,7 +1,6 @@
 //! Watches a run: a line on the terminal, and an ear for Ctrl-C.
 
 use crate::checkpoint::Keeper;
-use crate::reading_line;
 use crate::signals;
 use crate::words::{count, number};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -113,18 +112,6 @@ impl Observer for Watcher {
             self.drawn = Some(Instant::now());
         }
         if signals::asked_to_stop() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    }
-
-    fn reading(&mut self, reading: &Reading) -> ControlFlow<()> {
-        if !self.bar.is_hidden() && self.drawn.is_none_or(|at| at.elapsed() >= RHYTHM) {
-            let row = 8 * reading.columns as u64;
-            let bytes = proxdist_io::Reading { bytes: reading.rows * row, total: reading.of.unwrap_or(0) * row };
-            let line = reading_line::text(bytes, reading.elapsed);
-            self.bar.set_message(format!("{line} (read {} of the data)", reading.number));
-            self.bar.tick();
-            self.drawn = Some(Instant::now());
-        }
-        self.poll()
     }
 
     fn poll(&mut self) -> ControlFlow<()> {

@@ -123,7 +123,10 @@ impl Compared {
 
 /// The model whose linear predictor is its only feature.
 fn identity(model: &Model) -> Model {
-    Model { coefficients: vec![1.0], intercept: None, names: None, shape: Shape::Vector(1), ..model.clone() }
+    let mut identity = model.clone();
+    (identity.coefficients, identity.intercept) = (vec![1.0], None);
+    (identity.names, identity.shape) = (None, Shape::Vector(1));
+    identity
 }
 
 /// The rows asked for, unless all.
