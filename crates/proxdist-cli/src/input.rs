@@ -185,16 +185,27 @@ fn read_by_names_or_count(path: &Path, model: &Model, options: &ReadOptions) -> 
 /// The table as a fit or an evaluation wants it; `response` is the table's own, or zeros where there is none. Errors name the
 /// file.
 pub(crate) fn view<'a>(source: &str, table: &'a Table, response: &'a [f64], shape: Option<Shape>) -> Result<Data<'a>> {
-    data_of(table, response, shape).map_err(|error| FileRows::of(source, table).explain(error))
+    data_of(table, response, shape, false).map_err(|error| FileRows::of(source, table).explain(error))
 }
 
-fn data_of<'a>(table: &'a Table, response: &'a [f64], shape: Option<Shape>) -> proxdist::Result<Data<'a>> {
+/// The same for a fit, which looks at every entry on the disk in its first reading: none is needed before.
+pub(crate) fn view_for_fit<'a>(source: &str, table: &'a Table, shape: Option<Shape>) -> Result<Data<'a>> {
+    let response = table.response.as_deref().unwrap_or(&[]);
+    data_of(table, response, shape, true).map_err(|error| FileRows::of(source, table).explain(error))
+}
+
+fn data_of<'a>(
+    table: &'a Table,
+    response: &'a [f64],
+    shape: Option<Shape>,
+    is_looked_at_later: bool,
+) -> proxdist::Result<Data<'a>> {
     let columns = table.features.columns();
     let data = match &table.features {
         Features::Sparse { row_starts, columns_of, values, .. } => {
             Data::sparse(row_starts, columns_of, values, columns, response)?
         }
-        Features::Stored(stored) => Data::new(StoredRows(stored), response)?,
+        Features::Stored(stored) => Data::new(StoredRows { stored, is_looked_at_later }, response)?,
         Features::PickedF64(picked) => {
             let (matrix, width, columns) = (picked.matrix(), picked.width(), picked.columns());
             Data::new(PickedRows { matrix, width, columns }, response)?

@@ -49,19 +49,24 @@ impl<T: Element> RandomAccess for PickedRows<'_, T> {
 }
 
 /// Rows on the disk, read in order.
-pub(crate) struct StoredRows<'a>(pub(crate) &'a Stored);
+pub(crate) struct StoredRows<'a> {
+    /// Where they are.
+    pub(crate) stored: &'a Stored,
+    /// Whether the fit looks at every entry in its first reading, so that none is needed before.
+    pub(crate) is_looked_at_later: bool,
+}
 
 impl StoredRows<'_> {
     fn failed(&self, error: proxdist_io::Error) -> Error {
-        Error::File { path: self.0.path(), source: std::io::Error::other(error) }
+        Error::File { path: self.stored.path(), source: std::io::Error::other(error) }
     }
 
     /// Rows of a chunk, copied into reused memory.
     fn read(&self, reader: &mut StoredReader<'_>, range: Range<usize>, hold: &mut Held, few: Option<&[usize]>) -> Result<()> {
-        if self.0.is_sparse() {
+        if self.stored.is_sparse() {
             return reader.sparse(range, &mut hold.sparse).map_err(|error| self.failed(error));
         }
-        let count = few.map_or(self.0.columns(), <[usize]>::len);
+        let count = few.map_or(self.stored.columns(), <[usize]>::len);
         hold.dense.resize(range.len() * count, 0.0);
         reader.dense(range, few, &mut hold.dense).map_err(|error| self.failed(error))
     }
@@ -76,35 +81,36 @@ struct Held {
 
 impl ChunkSource for StoredRows<'_> {
     fn rows(&self) -> usize {
-        self.0.rows()
+        self.stored.rows()
     }
 
     fn columns(&self) -> usize {
-        self.0.columns()
+        self.stored.columns()
     }
 
     fn chunks(&self, wanted: &Wanted<'_>, visit: &mut Visit<'_>) -> Result<()> {
-        let mut reader = self.0.reader(wanted.rows.clone()).map_err(|error| self.failed(error))?;
+        let mut reader = self.stored.reader(wanted.rows.clone()).map_err(|error| self.failed(error))?;
         let mut hold = Held::default();
         for range in wanted.ranges() {
             let (first, rows) = (range.start, range.len());
             self.read(&mut reader, range, &mut hold, wanted.columns)?;
-            let piece = if self.0.is_sparse() {
+            let piece = if self.stored.is_sparse() {
                 let SparseRows { starts, columns, values, .. } = &hold.sparse;
-                let rows = Rows::Sparse { starts, indices: columns, values, columns: self.0.columns() };
+                let rows = Rows::Sparse { starts, indices: columns, values, columns: self.stored.columns() };
                 Piece { first, rows, columns: None }
             } else {
-                let columns = wanted.columns.map_or(self.0.columns(), <[usize]>::len);
+                let columns = wanted.columns.map_or(self.stored.columns(), <[usize]>::len);
                 Piece { first, rows: Rows::Dense { values: &hold.dense, rows, columns }, columns: wanted.columns }
             };
             visit(piece)?;
         }
-        self.0.check().map_err(|error| self.failed(error))
+        self.stored.check().map_err(|error| self.failed(error))
     }
 
     /// Nothing is read where it is known that no entry is so large.
     fn find_beyond(&self, limit: f64) -> Result<Option<Cell>> {
-        if self.0.largest().is_some_and(|largest| largest <= limit) {
+        let is_known = self.stored.largest().map(|largest| largest <= limit);
+        if is_known.unwrap_or(self.is_looked_at_later) {
             return Ok(None);
         }
         let length = ((1 << 17) / self.columns().max(1)).clamp(16, 4096);

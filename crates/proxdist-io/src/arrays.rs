@@ -3,6 +3,9 @@
 //! The matrix is handed on as it is, mapped, in memory or on the disk, and columns of it are picked by number. Only where missing values are dropped
 //! or filled in, or numbers are codes of categories, its rows take the same way as those of a text file.
 
+mod roles;
+mod scan;
+
 use std::fs::File;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
@@ -12,12 +15,13 @@ use crate::encode;
 use crate::error::{Error, Place, Result};
 use crate::labels::Labels;
 use crate::layout::{Kind, Layout, Role, numbered_names};
-use crate::meter::Meter;
 use crate::npy::{self, Array, Entries};
 use crate::options::{Missing, ReadOptions, Task};
 use crate::outlet::Outlet;
-use crate::schema::{ColumnKind, Schema, SchemaColumn};
+use crate::schema::Schema;
 use crate::table::{Features, Table};
+use roles::Roles;
+use scan::{Scan, each_block, scan};
 
 /// Rows and columns of a matrix.
 pub(crate) fn sides(source: &str, shape: &[usize]) -> Result<(usize, usize)> {
@@ -163,7 +167,12 @@ impl Work<'_, '_> {
             return Err(Error::Setting { setting: "columns", reason });
         }
         let roles = if whole { Roles::of_whole(columns, options) } else { Roles::new(&self, columns, &beside)? };
-        let scanned = scan(&features, &roles, &options.meter)?;
+        // Whoever reads rows from the disk looks at them then; a reading for that alone would take as long as half of a fit.
+        let is_looked_at_later = whole && !sparse && options.missing == Missing::Error;
+        let scanned = match &features {
+            Features::Stored(_) if is_looked_at_later => Scan::none(),
+            _ => scan(&features, &roles, &options.meter)?,
+        };
         let gap = scanned.gap.or_else(|| {
             let vectors = [&beside.target, &beside.weights, &beside.offset];
             vectors.into_iter().flatten().find_map(|vector| {
@@ -198,7 +207,7 @@ impl Work<'_, '_> {
             features = features.narrowed(used);
         }
         if let Features::Stored(stored) = &mut features {
-            stored.largest = Some(scanned.largest);
+            stored.largest = Some(scanned.largest).filter(|largest| largest.is_finite());
         }
         self.together(features, &beside, schema)
     }
@@ -228,155 +237,6 @@ impl Work<'_, '_> {
         let (dropped, notices) = (Vec::new(), self.notices);
         Ok(Table { features, response, weights, offset, classes, schema, dropped, notices })
     }
-}
-
-/// Which columns of a matrix play which part.
-struct Roles {
-    /// In the order of the features; `None` for all.
-    features: Option<Vec<usize>>,
-    target: Option<usize>,
-    /// The model knows the target, but nobody needs it.
-    target_optional: bool,
-    weights: Option<usize>,
-    offset: Option<usize>,
-    /// Some columns hold codes of categories.
-    has_codes: bool,
-    schema: Schema,
-    notices: Vec<String>,
-}
-
-impl Roles {
-    fn of_whole(columns: usize, options: &ReadOptions) -> Self {
-        Self {
-            features: None,
-            target: None,
-            target_optional: false,
-            weights: None,
-            offset: None,
-            has_codes: false,
-            schema: options.schema.clone().unwrap_or_else(|| Schema::numbered(columns)),
-            notices: Vec::new(),
-        }
-    }
-
-    /// As the options say. Vectors beside the matrix are none of its columns.
-    fn new(work: &Work<'_, '_>, columns: usize, beside: &Beside) -> Result<Self> {
-        let mut options = work.options.written_out(work.source, columns)?.into_owned();
-        for (vector, setting) in [
-            (&beside.target, &mut options.target),
-            (&beside.weights, &mut options.weights),
-            (&beside.offset, &mut options.offset),
-        ] {
-            if vector.is_some() {
-                *setting = None;
-            }
-        }
-        let names = numbered_names(columns);
-        let layout = Layout::new(work.source, names, false, &vec![Kind::Number; columns], &options)?;
-        let found = |role: Role| layout.roles.iter().position(|&other| other == role);
-        let column = |&column: &usize| SchemaColumn {
-            name: layout.names[column].clone(),
-            kind: ColumnKind::Number { fill: None },
-        };
-        let known = layout.features.iter().map(column).collect();
-        Ok(Self {
-            target: if beside.target.is_some() { None } else { layout.target },
-            target_optional: layout.target_optional,
-            weights: found(Role::Weights),
-            offset: found(Role::Offset),
-            has_codes: layout.texts > 0,
-            schema: options.schema.unwrap_or_else(|| Schema::from_columns(known)),
-            features: Some(layout.features),
-            notices: layout.notices,
-        })
-    }
-
-    /// Columns whose numbers are kept.
-    fn gathered(&self) -> Vec<usize> {
-        [self.target, self.weights, self.offset].into_iter().flatten().collect()
-    }
-}
-
-/// What one look at all entries finds.
-struct Scan {
-    /// The first entry that is not finite, among the columns that are used.
-    gap: Option<(usize, usize, f64)>,
-    /// The columns beside the features.
-    columns: Vec<Vec<f64>>,
-    /// The largest entry in size.
-    largest: f64,
-}
-
-fn scan(features: &Features, roles: &Roles, meter: &Meter) -> Result<Scan> {
-    let (width, gathered) = (features.columns(), roles.gathered());
-    if roles.features.is_none() && !matches!(features, Features::Stored(_)) {
-        return Ok(Scan { gap: gap(features), columns: Vec::new(), largest: f64::INFINITY });
-    }
-    let mut found = Scan { gap: None, columns: vec![Vec::with_capacity(features.rows()); gathered.len()], largest: 0.0 };
-    let is_used = |column: usize| {
-        let is_needed = gathered.contains(&column) && !(roles.target_optional && roles.target == Some(column));
-        is_needed || roles.features.as_ref().is_none_or(|used| used.contains(&column))
-    };
-    each_block(features, meter, &mut |first, values| {
-        for (at, row) in values.chunks_exact(width).enumerate() {
-            for (values, &column) in found.columns.iter_mut().zip(&gathered) {
-                values.push(row[column]);
-            }
-            found.largest = row.iter().fold(found.largest, |largest, value| largest.max(value.abs()));
-            // NaN is in no maximum, but in every sum.
-            if found.gap.is_none() && !row.iter().sum::<f64>().is_finite() {
-                let bad = (0..width).find(|&column| !row[column].is_finite() && is_used(column));
-                found.gap = bad.map(|column| (first + at, column, row[column]));
-            }
-        }
-    })?;
-    Ok(found)
-}
-
-/// All entries of a dense matrix, some rows at a time.
-fn each_block(features: &Features, meter: &Meter, each: &mut dyn FnMut(usize, &[f64])) -> Result<()> {
-    let (rows, width) = (features.rows(), features.columns());
-    let step = ((1 << 17) / width).max(1);
-    let mut buffer = Vec::new();
-    if let Some(values) = features.dense_f64() {
-        each(0, values);
-        return Ok(());
-    }
-    let reader = if let Features::Stored(stored) = features { Some(stored.reader(0..rows)?) } else { None };
-    let mut reader = reader;
-    meter.expect((rows * width * 8) as u64);
-    for first in (0..rows).step_by(step) {
-        let range = first..rows.min(first + step);
-        let entries = range.start * width..range.end * width;
-        buffer.clear();
-        if let Some(values) = features.dense_f32() {
-            buffer.extend(values[entries.clone()].iter().map(|&value| f64::from(value)));
-        } else if let Some(reader) = &mut reader {
-            buffer.resize(range.len() * width, 0.0);
-            reader.dense(range, None, &mut buffer)?;
-        }
-        each(first, &buffer);
-        meter.count(8 * entries.len() as u64)?;
-    }
-    Ok(())
-}
-
-/// The first entry that is not finite.
-fn gap(features: &Features) -> Option<(usize, usize, f64)> {
-    let columns = features.columns();
-    let at = |index: usize, value: f64| (index / columns, index % columns, value);
-    if let Some(values) = features.dense_f64() {
-        let index = values.iter().position(|value| !value.is_finite())?;
-        return Some(at(index, values[index]));
-    }
-    if let Some(values) = features.dense_f32() {
-        let index = values.iter().position(|value| !value.is_finite())?;
-        return Some(at(index, f64::from(values[index])));
-    }
-    let Features::Sparse { row_starts, columns_of, values, .. } = features else { return None };
-    let index = values.iter().position(|value| !value.is_finite())?;
-    let row = row_starts.partition_point(|&start| start <= index) - 1;
-    Some((row, columns_of[index] as usize, values[index]))
 }
 
 fn finite(vector: &Vector, rows: usize, weight: bool) -> Result<Vec<f64>> {

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Place, Result};
 use crate::options::ReadOptions;
 use crate::outlet::{BLOCK, Blocks, Outlet, Visit};
 use crate::stored::SparseRows;
@@ -48,6 +48,12 @@ fn cut(mut table: Table, visit: &mut Visit<'_>) -> Result<()> {
         } else {
             let mut values = vec![0.0; count * columns];
             reader.dense(range.clone(), None, &mut values)?;
+            if let Some(at) = values.iter().position(|value| !value.is_finite()) {
+                let (row, column) = ((first + at / columns) as u64 + 1, at % columns);
+                let name = table.schema.names().get(column).cloned().unwrap_or_default();
+                let place = Place::file(&stored.path().display().to_string()).row(row).column(column, &name).boxed();
+                return Err(Error::NotFinite { place, text: values[at].to_string() });
+            }
             Features::Dense { rows: count, columns, values }
         };
         let (classes, schema) = (table.classes.clone(), table.schema.clone());

@@ -102,6 +102,15 @@ impl Error {
             Self::Parquet { .. } => "write the file again; compression by snappy, zstd, gzip or lz4 can be read",
             Self::ColumnType { .. } => "ignore this column or convert it to numbers or text",
             Self::TooLarge { .. } => "use a sparse format, fewer columns, or a machine with more memory",
+            Self::OverLimit { what, .. } if what.contains("row group") => {
+                "allow more memory, or write the file with smaller row groups"
+            }
+            Self::OverLimit { what, .. } if what.contains("column-major") => {
+                "allow more memory, or save the array row by row: numpy.save(file, numpy.ascontiguousarray(X))"
+            }
+            Self::OverLimit { what, .. } if what.contains("compressed") => {
+                "allow more memory, or write the archive with numpy.savez, uncompressed"
+            }
             Self::OverLimit { .. } => "allow more memory, or use fewer rows or columns",
             Self::Changed { .. } => "start again once no other program writes to it",
             Self::NoFiles { .. } => "give a folder or a quoted pattern with .csv, .tsv, .svm or .parquet files, text also with .gz",

@@ -22,6 +22,8 @@ use crate::table::Table;
 
 /// Records decoded at a time.
 const BATCH: usize = 8192;
+/// Bytes of a row group that are never too many.
+const SMALL_GROUP: u64 = 64 << 20;
 
 /// Reads Parquet files, one or several of the same columns.
 pub(crate) struct Reader<'a> {
@@ -118,11 +120,24 @@ impl<'a> Reader<'a> {
     fn groups<R: ChunkReader + 'static>(&mut self, source: &str, opened: &Opened<R>) -> Result<()> {
         for group in 0..opened.reader.num_row_groups() {
             let group = opened.reader.get_row_group(group).map_err(|error| damaged(source, &error))?;
+            self.check_size(source, &*group)?;
             row_group(&mut self.collector, &*group, &self.used)?;
             self.collector.options.meter.count(group.metadata().compressed_size().max(0) as u64)?;
             self.collector.relieve()?;
         }
         Ok(())
+    }
+
+    /// Refuses a row group that alone is more than the memory: it is decoded column by column, so all of its rows are held.
+    fn check_size(&self, source: &str, group: &dyn RowGroupReader) -> Result<()> {
+        let Some(limit) = self.collector.options.memory else { return Ok(()) };
+        let rows = group.metadata().num_rows().max(0) as u64;
+        let need = rows.saturating_mul(8 * self.used.len() as u64);
+        if need <= (limit as u64).max(SMALL_GROUP) {
+            return Ok(());
+        }
+        let what = format!("the {rows} rows of a row group");
+        Err(Error::OverLimit { source_name: source.to_owned(), what, need, limit: limit as u64 })
     }
 
     /// All rows of all files.

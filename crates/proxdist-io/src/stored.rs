@@ -163,7 +163,7 @@ impl Stored {
         }
     }
 
-    /// A bound on the size of all entries, which are then finite; unknown until someone has looked.
+    /// A bound on the size of all entries, which are then finite; `None` if nobody has looked at them yet.
     pub fn largest(&self) -> Option<f64> {
         self.largest
     }

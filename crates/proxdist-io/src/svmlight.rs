@@ -3,19 +3,17 @@
 //! Indices increase within a line and start at 1, or at 0 if an index 0 occurs or the options say so. A `qid:` pair
 //! is ignored. The result is sparse.
 
-use std::fs::File;
-use std::io::{BufReader, Read as _, Seek as _, SeekFrom};
+mod packed;
 
 use crate::compression::Lines;
 use crate::error::{Error, Place, Result, excerpt};
 use crate::labels::Labels;
-use crate::npy::{Kind, NpyWriter, refused};
 use crate::number;
 use crate::options::{ReadOptions, Task};
 use crate::outlet::{BLOCK, Outlet};
-use crate::store::Draft;
 use crate::schema::{MOST_COLUMNS, Schema, believed_columns};
 use crate::table::{Features, Table};
+use packed::Packed;
 
 /// Reads svmlight text, one file or several.
 pub(crate) struct Reader<'a> {
@@ -123,55 +121,6 @@ impl<'a> Reader<'a> {
         self.columns_of.clear();
         self.values.clear();
         Ok(packed)
-    }
-}
-
-/// Entries on the disk, columns as written.
-struct Packed {
-    draft: Draft,
-    columns: NpyWriter,
-    values: NpyWriter,
-}
-
-impl Packed {
-    fn new(draft: Draft) -> Result<Self> {
-        let columns = NpyWriter::new(&draft.path("written.npy"), Kind::U32, None)?;
-        let values = NpyWriter::new(&draft.path("data.npy"), Kind::F64, None)?;
-        Ok(Self { draft, columns, values })
-    }
-
-    /// Shifts columns to start at 0, and opens the store.
-    fn finish(self, table: Table, base: u32, starts: &[usize], options: &ReadOptions) -> Result<Table> {
-        let Self { draft, columns, values } = self;
-        let written = columns.finish()?;
-        let mut indices = NpyWriter::new(&draft.path("indices.npy"), Kind::U32, None)?;
-        let mut file = BufReader::with_capacity(1 << 20, File::open(&written).map_err(|error| refused(&written, error))?);
-        let failed = |source| Error::Io { source_name: written.display().to_string(), source };
-        file.seek(SeekFrom::Start(crate::npy::described("<u4", &[0]).len() as u64)).map_err(failed)?;
-        let (mut bytes, mut part) = (vec![0; 1 << 18], Vec::new());
-        loop {
-            let count = std::io::Read::by_ref(&mut file).take(bytes.len() as u64).read(&mut bytes).map_err(failed)?;
-            part.extend_from_slice(&bytes[..count]);
-            let whole = part.len() / 4 * 4;
-            let shifted: Vec<u32> = (part[..whole].chunks_exact(4))
-                .map(|item| u32::from_le_bytes([item[0], item[1], item[2], item[3]]) - base)
-                .collect();
-            indices.push_columns(&shifted)?;
-            part.drain(..whole);
-            if count == 0 {
-                break;
-            }
-        }
-        indices.finish()?;
-        std::fs::remove_file(&written).map_err(|error| refused(&written, error))?;
-        let mut indptr = NpyWriter::new(&draft.path("indptr.npy"), Kind::I64, None)?;
-        for part in starts.chunks(1 << 16) {
-            indptr.push(&part.iter().map(|&start| start as f64).collect::<Vec<f64>>())?;
-        }
-        indptr.finish()?;
-        let largest = values.largest;
-        values.finish()?;
-        draft.finish(table, largest, options)
     }
 }
 

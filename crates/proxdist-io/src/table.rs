@@ -37,7 +37,7 @@ impl Table {
     }
 }
 
-/// A matrix of features, one row per observation; all entries are finite.
+/// A matrix of features, one row per observation; all entries are finite, but for [`Stored`] ones that nobody has looked at yet.
 pub enum Features {
     /// Row-major.
     Dense {

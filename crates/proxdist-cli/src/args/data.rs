@@ -1,7 +1,7 @@
 //! Options that say how a file is read.
 
 use clap::{ArgAction, Args, ValueEnum};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// A file to train on.
 #[derive(Debug, Args)]
@@ -50,7 +50,12 @@ pub(crate) struct DataArgs {
 impl DataArgs {
     /// All paths.
     pub(crate) fn paths(&self) -> Vec<PathBuf> {
-        std::iter::once(&self.data).chain(&self.more).cloned().collect()
+        self.inputs().into_iter().map(Path::to_owned).collect()
+    }
+
+    /// All paths, to look at.
+    pub(crate) fn inputs(&self) -> Vec<&Path> {
+        std::iter::once(&self.data).chain(&self.more).map(PathBuf::as_path).collect()
     }
 
     /// How the data are called.
@@ -59,7 +64,7 @@ impl DataArgs {
     }
 }
 
-fn name(first: &std::path::Path, more: &[PathBuf]) -> String {
+fn name(first: &Path, more: &[PathBuf]) -> String {
     match more.len() {
         0 => first.display().to_string(),
         count => format!("{} and {count} more", first.display()),
@@ -98,7 +103,12 @@ pub(crate) struct NewDataArgs {
 impl NewDataArgs {
     /// All paths.
     pub(crate) fn paths(&self) -> Vec<PathBuf> {
-        std::iter::once(&self.data).chain(&self.more).cloned().collect()
+        self.inputs().into_iter().map(Path::to_owned).collect()
+    }
+
+    /// All paths, to look at.
+    pub(crate) fn inputs(&self) -> Vec<&Path> {
+        std::iter::once(&self.data).chain(&self.more).map(PathBuf::as_path).collect()
     }
 
     /// How the data are called.

@@ -24,7 +24,7 @@ pub(crate) fn run(args: &CompareArgs) -> Result<Ending> {
     let methods = methods(args)?;
     let settings = settings(args)?;
     let places = [("--out", args.out.as_ref()), ("--report", args.report.as_ref()), ("--plot", args.plot.as_ref())];
-    output::check_places(&places, &[&args.data.data])?;
+    output::check_places(&places, &args.data.inputs())?;
     signals::listen(quiet);
 
     let wanted = input::Wanted { task: loss.task(), memory: args.run.settings.memory(&settings), out: args.out.as_ref(), quiet };

@@ -18,13 +18,15 @@ use proxdist::metrics::Evaluation;
 use proxdist::{Data, Model, Shape};
 use proxdist_io::Table;
 use serde_json::json;
+use std::path::Path;
 
 /// Predicts, compares, tells.
 pub(crate) fn run(args: &EvaluateArgs) -> Result<Ending> {
     if args.model.as_os_str() == "-" && args.data.data.as_os_str() == "-" {
         return Err(Failure::new("model and data cannot both come from standard input", "give a file for one of them"));
     }
-    output::check_places(&[("--report", args.report.as_ref())], &[&args.model, &args.data.data])?;
+    let inputs: Vec<&Path> = args.data.inputs().into_iter().chain([args.model.as_path()]).collect();
+    output::check_places(&[("--report", args.report.as_ref())], &inputs)?;
     let stored = StoredModel::load(&args.model)?;
     let source = args.data.name();
     let limit = memory::budget(args.data.memory);

@@ -37,7 +37,7 @@ pub(crate) fn run(args: &FitArgs) -> Result<Ending> {
         ("--trace", args.trace.as_ref()),
         ("--checkpoint", args.checkpoint.as_ref()),
     ];
-    output::check_places(&places, &[&args.data.data])?;
+    output::check_places(&places, &args.data.inputs())?;
     args.output.check()?;
     signals::listen(quiet);
 
@@ -57,9 +57,8 @@ pub(crate) fn run(args: &FitArgs) -> Result<Ending> {
     let kept_out = args.holdout.map(|share| Holdout { share, seed: settings.seed_value(), rows });
     let labels = table.response.as_deref().unwrap_or(&[]);
     let split = kept_out.map(|kept_out| holdout::split(kept_out, labels, table.classes.is_some())).transpose()?;
-    let response = table.response.as_deref().unwrap_or(&[]);
     let source = args.data.name();
-    let whole = input::view(&source, &table, response, args.run.problem.shape)?;
+    let whole = input::view_for_fit(&source, &table, args.run.problem.shape)?;
     let set = setup::build(&spec, &whole)?;
     let training_rows = split.as_ref().map(|split| &split.training[..]);
     let (wanted, ridge) = (&args.run.problem.units, args.run.problem.ridge);

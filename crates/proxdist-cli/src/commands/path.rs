@@ -77,7 +77,7 @@ fn check(args: &PathArgs, loss: &dyn Loss) -> Result<()> {
     let output = &args.output;
     let places =
         [("--out", output.out.as_ref()), ("--report", output.report.as_ref()), ("--table", args.table.as_ref())];
-    output::check_places(&places, &[&args.data.data])?;
+    output::check_places(&places, &args.data.inputs())?;
     output.check()?;
     for (option, path) in [("--report", &output.report), ("--table", &args.table)] {
         if path.as_ref().is_some_and(|path| path.as_os_str() == "-") {

@@ -14,6 +14,7 @@ use proxdist::loss::{Loss, Task};
 use proxdist_io::Table;
 use std::collections::VecDeque;
 use std::fmt::Write as _;
+use std::path::Path;
 
 /// Reads, predicts and writes.
 pub(crate) fn run(args: &PredictArgs) -> Result<Ending> {
@@ -21,7 +22,8 @@ pub(crate) fn run(args: &PredictArgs) -> Result<Ending> {
     if both_streams {
         return Err(Failure::new("model and data cannot both come from standard input", "give a file for one of them"));
     }
-    output::check_places(&[("--out", args.out.as_ref())], &[&args.model, &args.data.data])?;
+    let inputs: Vec<&Path> = args.data.inputs().into_iter().chain([args.model.as_path()]).collect();
+    output::check_places(&[("--out", args.out.as_ref())], &inputs)?;
     let stored = StoredModel::load(&args.model)?;
     let loss = stored.model.loss.known()?;
     if args.proba && !loss.has_probabilities() {

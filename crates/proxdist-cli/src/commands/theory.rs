@@ -20,7 +20,7 @@ pub(crate) fn run(args: &TheoryArgs) -> Result<Ending> {
     let spec = setup::constraint(&args.problem.constraint)?;
     let quiet = args.quiet;
     let places = [("--out", args.out.as_ref()), ("--report", args.report.as_ref()), ("--plot", args.plot.as_ref())];
-    output::check_places(&places, &[&args.data.data])?;
+    output::check_places(&places, &args.data.inputs())?;
     check(args)?;
     let settings = args.settings.apply(Settings::default())?;
     signals::listen(quiet);

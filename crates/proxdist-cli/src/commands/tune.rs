@@ -30,7 +30,7 @@ pub(crate) fn run(args: &TuneArgs) -> Result<Ending> {
     let settings = setup::settings(settings(args), quiet)?;
     let scoring = scoring(args)?;
     let places = [("--out", args.output.out.as_ref()), ("--report", args.output.report.as_ref())];
-    output::check_places(&places, &[&args.data.data])?;
+    output::check_places(&places, &args.data.inputs())?;
     args.output.check()?;
     signals::listen(quiet);
 

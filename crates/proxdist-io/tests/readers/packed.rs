@@ -3,6 +3,7 @@
 use std::fs;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use proxdist_io::{
     Error, Features, Missing, ReadOptions, Reading, SparseRows, Storage, StorePlace, Table, Task, Watch, read_bytes,
@@ -213,17 +214,18 @@ fn a_source_that_ends_badly_leaves_nothing_behind() {
     assert_eq!(error.to_string(), format!("{}, line 2002, column 3 (b): \"oops\" is not a number", path.display()));
     assert!(names(&cache).is_empty());
     // A file that changes while it is read.
-    struct Meddler(PathBuf);
+    struct Meddler(PathBuf, AtomicBool);
     impl Watch for Meddler {
         fn at(&self, _: Reading) -> ControlFlow<()> {
-            let mut text = fs::read_to_string(&self.0).unwrap();
-            text.push('\n');
-            fs::write(&self.0, text).unwrap();
+            if !self.1.swap(true, Ordering::Relaxed) {
+                let text = fs::read_to_string(&self.0).unwrap();
+                fs::write(&self.0, text + "\n").unwrap();
+            }
             ControlFlow::Continue(())
         }
     }
     let path = place.write("moving.csv", csv(300));
-    let error = options.clone().watch(Meddler(path.clone())).read(&path).unwrap_err();
+    let error = options.clone().watch(Meddler(path.clone(), AtomicBool::new(false))).read(&path).unwrap_err();
     assert!(error.to_string().ends_with("the file was changed while it was being read"), "{error}");
     struct Thief(PathBuf);
     impl Watch for Thief {
