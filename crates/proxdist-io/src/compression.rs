@@ -52,6 +52,7 @@ impl<'a> Input<'a> {
                 Ok(0) => break,
                 Ok(more) => found += more,
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(source) if was_stopped(&source) => return Err(Error::Stopped),
                 Err(source) => return Err(Error::Io { source_name: name.to_owned(), source }),
             }
         }
@@ -82,10 +83,8 @@ impl<'a> Input<'a> {
 
     fn explain(&self, source: std::io::Error) -> Error {
         let (source_name, bytes) = (self.name.clone(), self.bytes);
-        if source.get_ref().is_some_and(|inner| inner.is::<Error>()) {
-            return Error::Stopped;
-        }
         match source.kind() {
+            _ if was_stopped(&source) => Error::Stopped,
             ErrorKind::UnexpectedEof if self.compressed => Error::TruncatedGzip { source_name, bytes },
             ErrorKind::InvalidInput | ErrorKind::InvalidData if self.compressed => {
                 Error::CorruptGzip { source_name, bytes, reason: source.to_string() }
@@ -93,6 +92,11 @@ impl<'a> Input<'a> {
             _ => Error::Io { source_name, source },
         }
     }
+}
+
+/// Whether reading ended because someone asked for it.
+fn was_stopped(source: &std::io::Error) -> bool {
+    source.get_ref().is_some_and(|inner| inner.is::<Error>())
 }
 
 /// The last four bytes of a gzip stream are the length of its content modulo 2³². Believed only within reason.
