@@ -62,7 +62,13 @@ impl StoredRows<'_> {
     }
 
     /// Rows of a chunk, copied into reused memory.
-    fn read(&self, reader: &mut StoredReader<'_>, range: Range<usize>, hold: &mut Held, few: Option<&[usize]>) -> Result<()> {
+    fn read(
+        &self,
+        reader: &mut StoredReader<'_>,
+        range: Range<usize>,
+        hold: &mut Held,
+        few: Option<&[usize]>,
+    ) -> Result<()> {
         if self.stored.is_sparse() {
             return reader.sparse(range, &mut hold.sparse).map_err(|error| self.failed(error));
         }

@@ -67,7 +67,8 @@ fn parquet(folder: &Path, rows: u64, columns: usize, parts: u64) -> io::Result<(
     use ::parquet::schema::parser::parse_message_type;
     fs::create_dir_all(folder)?;
     let fields: String = (1..=columns).map(|column| format!("required double V{column}; ")).collect();
-    let schema = parse_message_type(&format!("message m {{ {fields} required double y; }}")).map_err(io::Error::other)?;
+    let schema =
+        parse_message_type(&format!("message m {{ {fields} required double y; }}")).map_err(io::Error::other)?;
     let schema = std::sync::Arc::new(schema);
     let settings = std::sync::Arc::new(WriterProperties::builder().set_dictionary_enabled(false).build());
     const GROUP: u64 = 10_000;

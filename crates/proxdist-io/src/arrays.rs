@@ -195,7 +195,8 @@ impl Work<'_, '_> {
         let slots = [(target, &mut beside.target), (weights, &mut beside.weights), (offset, &mut beside.offset)];
         for (column, slot) in slots {
             if let (Some(column), Some(values)) = (column, column.and_then(|_| columns.next())) {
-                let is_absent = Some(column) == target && target_optional && values.iter().any(|value| !value.is_finite());
+                let is_absent =
+                    Some(column) == target && target_optional && values.iter().any(|value| !value.is_finite());
                 if is_absent {
                     self.notices.push("the target has missing values and is not used".to_owned());
                 } else {

@@ -184,12 +184,16 @@ fn expand(collector: &mut Collector<'_>, encoding: &Encoding, is_sparse: bool) -
         let (mut columns_of, mut entries) = (Vec::new(), Vec::new());
         for row in 0..rows {
             let from = &values[row * numbers..(row + 1) * numbers];
-            encoding.row(from, |slot| texts[slot].code(row), |column, value| {
-                if value != 0.0 {
-                    columns_of.push(column as u32);
-                    entries.push(value);
-                }
-            });
+            encoding.row(
+                from,
+                |slot| texts[slot].code(row),
+                |column, value| {
+                    if value != 0.0 {
+                        columns_of.push(column as u32);
+                        entries.push(value);
+                    }
+                },
+            );
             row_starts.push(entries.len());
         }
         columns_of.shrink_to_fit();
@@ -197,7 +201,8 @@ fn expand(collector: &mut Collector<'_>, encoding: &Encoding, is_sparse: bool) -
         collector.notices.push(text);
         return Ok(Features::Sparse { rows, columns: width, row_starts, columns_of, values: entries });
     }
-    let too_large = || Error::TooLarge { source_name: collector.source.clone(), what: format!("{rows} x {width} numbers") };
+    let too_large =
+        || Error::TooLarge { source_name: collector.source.clone(), what: format!("{rows} x {width} numbers") };
     let total = rows.checked_mul(width).ok_or_else(too_large)?;
     let more = total.saturating_sub(values.len());
     values.try_reserve_exact(more).map_err(|_| too_large())?;

@@ -113,14 +113,20 @@ impl Error {
             }
             Self::OverLimit { .. } => "allow more memory, or use fewer rows or columns",
             Self::Changed { .. } => "start again once no other program writes to it",
-            Self::NoFiles { .. } => "give a folder or a quoted pattern with .csv, .tsv, .svm or .parquet files, text also with .gz",
-            Self::MixedFormats { .. } => "keep files of one format in the folder, or give a pattern such as 'data/*.parquet'",
+            Self::NoFiles { .. } => {
+                "give a folder or a quoted pattern with .csv, .tsv, .svm or .parquet files, text also with .gz"
+            }
+            Self::MixedFormats { .. } => {
+                "keep files of one format in the folder, or give a pattern such as 'data/*.parquet'"
+            }
             Self::OneFileOnly { .. } => "give one file, or folders of CSV, svmlight or Parquet files",
             Self::DifferentColumns { .. } | Self::DifferentTypes { .. } => {
                 "all files of a data set need the same columns in the same order; correct this file or take it away"
             }
             Self::Store { .. } => "remove the folder and pack the source again",
-            Self::PackedOtherwise { .. } => "give the source instead of the store, so that it is packed again as asked for",
+            Self::PackedOtherwise { .. } => {
+                "give the source instead of the store, so that it is packed again as asked for"
+            }
             Self::Unwritable { source, .. } => match source.kind() {
                 std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded => {
                     "make room on the disk, or choose another place for the packed data"

@@ -41,11 +41,7 @@ impl fmt::Debug for Meter {
 impl Meter {
     pub(crate) fn new(watch: impl Watch + 'static) -> Self {
         let zero = || AtomicU64::new(0);
-        Self(Some(Arc::new(Inner {
-            watch: Box::new(watch),
-            bytes: zero(),
-            total: zero(),
-        })))
+        Self(Some(Arc::new(Inner { watch: Box::new(watch), bytes: zero(), total: zero() })))
     }
 
     /// Begins to count towards so many bytes.

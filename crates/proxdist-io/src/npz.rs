@@ -4,8 +4,8 @@ use std::fs::File;
 use std::io::{Read, Seek};
 use std::path::Path;
 
-use zip::{CompressionMethod, ZipArchive};
 use zip::result::ZipError;
+use zip::{CompressionMethod, ZipArchive};
 
 use crate::arrays::{self, Beside, Vector, Work};
 use crate::error::{Error, Place, Result};
@@ -92,7 +92,13 @@ impl<R: Read + Seek> Archive<R> {
     }
 
     /// A matrix of the archive: where it is, if it is stored as it is in a file, and read into memory otherwise.
-    fn matrix(&mut self, name: &str, path: &Path, options: &ReadOptions, notices: &mut Vec<String>) -> Result<Features> {
+    fn matrix(
+        &mut self,
+        name: &str,
+        path: &Path,
+        options: &ReadOptions,
+        notices: &mut Vec<String>,
+    ) -> Result<Features> {
         let inner = self.inner(name);
         if let Some(start) = self.start(name)
             && let Ok(file) = File::open(path)

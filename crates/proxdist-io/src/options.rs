@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
 use crate::meter::{Meter, Watch};
-use crate::schema::Schema;
 use crate::outlet::Visit;
+use crate::schema::Schema;
 use crate::store::Place;
 use crate::table::Table;
 

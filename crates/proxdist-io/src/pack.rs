@@ -130,7 +130,9 @@ impl Pack {
             fs::remove_file(&path).map_err(|error| refused(&path, error))?;
         }
         table.features = match is_sparse {
-            true => Features::Sparse { rows, columns, row_starts: Vec::new(), columns_of: Vec::new(), values: Vec::new() },
+            true => {
+                Features::Sparse { rows, columns, row_starts: Vec::new(), columns_of: Vec::new(), values: Vec::new() }
+            }
             false => Features::Dense { rows, columns, values: Vec::new() },
         };
         draft.finish(table, largest, &options)

@@ -37,8 +37,7 @@ pub(crate) struct Reader<'a> {
 
 /// The decoder checks much but not everything in a damaged file; no panic of it may reach the caller.
 fn guarded<T>(source: &str, work: impl FnOnce() -> Result<T>) -> Result<T> {
-    catch_unwind(AssertUnwindSafe(work))
-        .unwrap_or_else(|_| Err(damaged(source, "its pages contradict its footer")))
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| Err(damaged(source, "its pages contradict its footer")))
 }
 
 fn damaged(source: &str, reason: &(impl ToString + ?Sized)) -> Error {

@@ -20,7 +20,10 @@ pub(crate) fn read(paths: &[PathBuf], options: &ReadOptions) -> Result<Table> {
         return store::open(path, options);
     }
     let files = all_files(paths)?;
-    let name = paths.first().and_then(|path| path.file_name()).map_or_else(|| "data".to_owned(), |name| name.to_string_lossy().replace(['*', '?'], "_"));
+    let name = paths
+        .first()
+        .and_then(|path| path.file_name())
+        .map_or_else(|| "data".to_owned(), |name| name.to_string_lossy().replace(['*', '?'], "_"));
     // A pipe can neither be recognised nor read again.
     let is_regular = files.iter().all(|file| file.is_file());
     let source = (options.memory.is_some() && is_regular).then(|| Fingerprint::of(&files, options)).transpose()?;

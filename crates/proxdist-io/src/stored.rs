@@ -284,7 +284,8 @@ impl Reader<'_> {
         out.values.extend(out.bytes.chunks_exact(files.values.kind.bytes()).map(|item| files.values.real(item)));
         files.indices.read(second, first..last, &mut out.bytes)?;
         out.columns.clear();
-        out.columns.extend(out.bytes.chunks_exact(4).map(|item| u32::from_le_bytes([item[0], item[1], item[2], item[3]])));
+        out.columns
+            .extend(out.bytes.chunks_exact(4).map(|item| u32::from_le_bytes([item[0], item[1], item[2], item[3]])));
         // A store may come from anywhere.
         for row in out.starts.windows(2) {
             let columns = &out.columns[row[0]..row[1]];

@@ -237,7 +237,8 @@ impl Reader<'_> {
         if let Some(packed) = self.packed.take() {
             let (columns_of, values) = (Vec::new(), Vec::new());
             let features = Features::Sparse { rows, columns, row_starts: Vec::new(), columns_of, values };
-            let table = Table { features, response: Some(response), weights, offset, classes, schema, dropped, notices };
+            let table =
+                Table { features, response: Some(response), weights, offset, classes, schema, dropped, notices };
             return packed.finish(table, base, &row_starts, &self.options);
         }
         columns_of.iter_mut().for_each(|column| *column -= base);

@@ -27,7 +27,8 @@ pub(crate) fn run(args: &CompareArgs) -> Result<Ending> {
     output::check_places(&places, &args.data.inputs())?;
     signals::listen(quiet);
 
-    let wanted = input::Wanted { task: loss.task(), memory: args.run.settings.memory(&settings), out: args.out.as_ref(), quiet };
+    let wanted =
+        input::Wanted { task: loss.task(), memory: args.run.settings.memory(&settings), out: args.out.as_ref(), quiet };
     let (table, _) = input::training(&args.data, wanted)?;
     let response = table.response.as_deref().unwrap_or(&[]);
     let source = args.data.name();

@@ -41,7 +41,12 @@ pub(crate) fn run(args: &FitArgs) -> Result<Ending> {
     args.output.check()?;
     signals::listen(quiet);
 
-    let wanted = input::Wanted { task: loss.task(), memory: args.run.settings.memory(&settings), out: args.output.out.as_ref(), quiet };
+    let wanted = input::Wanted {
+        task: loss.task(),
+        memory: args.run.settings.memory(&settings),
+        out: args.output.out.as_ref(),
+        quiet,
+    };
     let (table, reading) = input::training(&args.data, wanted)?;
     if args.run.problem.constraint.is_empty() {
         note(quiet, "no --constraint is given: the coefficients are free");

@@ -30,7 +30,12 @@ pub(crate) fn run(args: &PathArgs) -> Result<Ending> {
     let settings = setup::settings(args.settings.apply(Settings::default()), quiet)?;
     signals::listen_saying(quiet, "stopping with the sizes found so far; a second signal ends at once, without them");
 
-    let wanted = input::Wanted { task: loss.task(), memory: args.settings.memory(&settings), out: args.output.out.as_ref(), quiet };
+    let wanted = input::Wanted {
+        task: loss.task(),
+        memory: args.settings.memory(&settings),
+        out: args.output.out.as_ref(),
+        quiet,
+    };
     let (table, reading) = input::training(&args.data, wanted)?;
     if signals::asked_to_stop() {
         return Err(Failure::interrupted());

@@ -34,7 +34,12 @@ pub(crate) fn run(args: &TuneArgs) -> Result<Ending> {
     args.output.check()?;
     signals::listen(quiet);
 
-    let wanted = input::Wanted { task: loss.task(), memory: args.run.settings.memory(&settings), out: args.output.out.as_ref(), quiet };
+    let wanted = input::Wanted {
+        task: loss.task(),
+        memory: args.run.settings.memory(&settings),
+        out: args.output.out.as_ref(),
+        quiet,
+    };
     let (table, reading) = input::training(&args.data, wanted)?;
     if signals::asked_to_stop() {
         return Err(Failure::interrupted());

@@ -208,7 +208,8 @@ fn a_full_disk_is_one_clear_error_and_leaves_nothing() {
     let place = Place::new();
     let small = place.path("small");
     std::fs::create_dir(&small).unwrap();
-    let mounted = std::process::Command::new("mount").args(["-t", "tmpfs", "-o", "size=256k", "tmpfs"]).arg(&small).output();
+    let mounted =
+        std::process::Command::new("mount").args(["-t", "tmpfs", "-o", "size=256k", "tmpfs"]).arg(&small).output();
     if !mounted.is_ok_and(|output| output.status.success()) {
         println!("skipped: no file system could be mounted");
         return;

@@ -28,7 +28,8 @@ impl Packed {
         let Self { draft, columns, values } = self;
         let written = columns.finish()?;
         let mut indices = NpyWriter::new(&draft.path("indices.npy"), Kind::U32, None)?;
-        let mut file = BufReader::with_capacity(1 << 20, File::open(&written).map_err(|error| refused(&written, error))?);
+        let mut file =
+            BufReader::with_capacity(1 << 20, File::open(&written).map_err(|error| refused(&written, error))?);
         let failed = |source| Error::Io { source_name: written.display().to_string(), source };
         file.seek(SeekFrom::Start(crate::npy::described("<u4", &[0]).len() as u64)).map_err(failed)?;
         let (mut bytes, mut part) = (vec![0; 1 << 18], Vec::new());

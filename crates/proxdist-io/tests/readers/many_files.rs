@@ -27,7 +27,8 @@ fn roles() -> ReadOptions {
 #[test]
 fn files_of_a_folder_are_one_table_in_the_order_of_their_names() {
     let third = gzip(THIRD.as_bytes());
-    let files = [("b.csv", SECOND.as_bytes()), ("c.csv.gz", &third), ("a.csv", FIRST.as_bytes()), ("README.md", b"no data")];
+    let files =
+        [("b.csv", SECOND.as_bytes()), ("c.csv.gz", &third), ("a.csv", FIRST.as_bytes()), ("README.md", b"no data")];
     let folder = folder(&files);
     let together = FIRST.to_owned() + &SECOND[10..] + &THIRD[10..];
     let whole = crate::common::csv(&together, &roles());
@@ -69,11 +70,23 @@ fn parquet_files_are_one_table() {
 #[test]
 fn files_that_do_not_belong_together_are_told_with_file_and_column() {
     let bad: [(&[(&str, &[u8])], &str); 7] = [
-        (&[("a.csv", FIRST.as_bytes()), ("b.csv", b"x,colour,y\n1,red,no\n")], "b.csv: column 2 is \"colour\", but \"color\" in "),
+        (
+            &[("a.csv", FIRST.as_bytes()), ("b.csv", b"x,colour,y\n1,red,no\n")],
+            "b.csv: column 2 is \"colour\", but \"color\" in ",
+        ),
         (&[("a.csv", FIRST.as_bytes()), ("b.csv", b"x,color\n1,red\n")], "b.csv: column 3 is not there, but \"y\" in "),
-        (&[("a.csv", FIRST.as_bytes()), ("b.csv", b"x,color,y,z\n1,red,no,2\n")], "b.csv: column 4 is \"z\", but not there in "),
-        (&[("a.csv", FIRST.as_bytes()), ("b.csv", b"x,color,y\none,red,no\n")], "b.csv, column 1 (x): the column holds text, but numbers in "),
-        (&[("a.csv", FIRST.as_bytes()), ("b.csv", b"x,color,y\n1,red,no\n?,red,no\n")], "b.csv, line 3, column 1 (x): the value is missing"),
+        (
+            &[("a.csv", FIRST.as_bytes()), ("b.csv", b"x,color,y,z\n1,red,no,2\n")],
+            "b.csv: column 4 is \"z\", but not there in ",
+        ),
+        (
+            &[("a.csv", FIRST.as_bytes()), ("b.csv", b"x,color,y\none,red,no\n")],
+            "b.csv, column 1 (x): the column holds text, but numbers in ",
+        ),
+        (
+            &[("a.csv", FIRST.as_bytes()), ("b.csv", b"x,color,y\n1,red,no\n?,red,no\n")],
+            "b.csv, line 3, column 1 (x): the value is missing",
+        ),
         (&[("a.csv", FIRST.as_bytes()), ("b.csv", b"")], "b.csv: the file is empty"),
         (&[("a.csv", FIRST.as_bytes()), ("b.svm", b"1 1:2\n")], "b.svm: this is a svmlight file, but "),
     ];

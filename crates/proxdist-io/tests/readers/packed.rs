@@ -47,7 +47,8 @@ fn is_stored(table: &Table) -> bool {
 /// Names in a folder, hidden ones too.
 fn names(folder: &Path) -> Vec<String> {
     let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
-    let mut names: Vec<String> = entries.map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned()).collect();
+    let mut names: Vec<String> =
+        entries.map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned()).collect();
     names.sort();
     names
 }
@@ -101,13 +102,17 @@ fn text_that_does_not_fit_is_the_same_from_the_disk() {
 #[test]
 fn every_format_that_does_not_fit_is_the_same_from_the_disk() {
     let place = Place::new();
-    let plain = "x,y,z\n".to_owned() + &(0..300).map(|row| format!("{},{},{}\n", row, row % 7, 0.1 * f64::from(row))).collect::<String>();
+    let plain = "x,y,z\n".to_owned()
+        + &(0..300).map(|row| format!("{},{},{}\n", row, row % 7, 0.1 * f64::from(row))).collect::<String>();
     let cases: Vec<(PathBuf, ReadOptions)> = vec![
         (place.write("plain.csv", &plain), options().target("z")),
         (place.write("packed.csv.gz", gzip(plain.as_bytes())), options().target("z")),
         (place.write("t.svm", svmlight(300)), options()),
         (place.write("zero.svm", svmlight(300).replace(" 7:", " 0:")), options().index_base(0)),
-        (place.write("t.svm.gz", gzip(svmlight(300).as_bytes())), options().task(Task::Classes).positive("2").one_against_rest(true)),
+        (
+            place.write("t.svm.gz", gzip(svmlight(300).as_bytes())),
+            options().task(Task::Classes).positive("2").one_against_rest(true),
+        ),
     ];
     for (path, options) in cases {
         let table = options.read(&path).unwrap();
