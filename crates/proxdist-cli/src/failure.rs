@@ -61,6 +61,11 @@ impl From<proxdist::Error> for Failure {
     }
 }
 
+/// What a reader said about rows that stay on the disk.
+fn of_reader(source: &std::io::Error) -> Option<&proxdist_io::Error> {
+    source.get_ref()?.downcast_ref()
+}
+
 /// The library knows settings, people know options.
 fn core_message(error: &proxdist::Error) -> String {
     use proxdist::Error as E;
@@ -77,6 +82,10 @@ fn core_message(error: &proxdist::Error) -> String {
             None => error.to_string(),
         },
         E::Theory(fault) => fault.to_string(),
+        E::File { source, .. } => match of_reader(source) {
+            Some(error) => error.to_string(),
+            None => error.to_string(),
+        },
         E::DependsOnUnits { .. } => format!("--standardize: {error}"),
         E::Fold { point, fold, folds, source } => {
             format!("--grid {point}: the fit without part {fold} of {folds} fails: {}", core_message(source))
@@ -132,7 +141,11 @@ fn core_hint(error: &proxdist::Error) -> String {
                 .to_owned()
         }
         E::Model { .. } => "give a file that `proxdist fit --out` has written".to_owned(),
-        E::File { source, .. } => file_hint(source).to_owned(),
+        E::File { source, .. } => match of_reader(source) {
+            Some(error) => error.hint(),
+            None => file_hint(source).to_owned(),
+        },
+        E::InOrderOnly => "allow more --memory, so that the data fit into it; `fit` also takes larger data".to_owned(),
         E::Memory { remedy, .. } => format!("give more with --memory, as in --memory 8G, or {remedy}"),
         E::InPart { source, .. } => core_hint(source),
         E::Changed { .. } => "fit again when nobody writes to the data any more".to_owned(),

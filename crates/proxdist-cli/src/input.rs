@@ -6,11 +6,13 @@ use crate::memory;
 use crate::model_file::StoredModel;
 use crate::output::note;
 use crate::reading::{self, Purpose};
+use crate::reading_line::ReadingLine;
 use crate::rows::FileRows;
+use crate::table_rows::{PickedRows, StoredRows};
 use proxdist::loss::Task;
 use proxdist::{Data, Model, Shape};
-use proxdist_io::{ColumnKind, Features, Missing, ReadOptions, Schema, SchemaColumn, Table, Unknown};
-use std::path::Path;
+use proxdist_io::{ColumnKind, Features, Missing, ReadOptions, Schema, SchemaColumn, StorePlace, Table, Unknown};
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 /// How the target of a task is read: labels may be text.
@@ -21,13 +23,37 @@ fn target_of(task: Task) -> proxdist_io::Task {
     }
 }
 
+/// What is asked of the reading of a file to train on.
+#[derive(Clone, Copy)]
+pub(crate) struct Wanted<'a> {
+    /// What the target is.
+    pub(crate) task: Task,
+    /// `--memory`, if it was given.
+    pub(crate) memory: Option<usize>,
+    /// `--out`, if it was given: what is packed goes beside it.
+    pub(crate) out: Option<&'a PathBuf>,
+    /// No notes.
+    pub(crate) quiet: bool,
+}
+
 /// A file to train on, its notices told, and the seconds that reading took.
-pub(crate) fn training(args: &DataArgs, task: Task, quiet: bool) -> Result<(Table, f64)> {
+pub(crate) fn training(args: &DataArgs, wanted: Wanted) -> Result<(Table, f64)> {
     let started = Instant::now();
-    let table = read_training(args, task)?;
+    let table = read_training(args, wanted)?;
     let seconds = started.elapsed().as_secs_f64();
-    table.notices.iter().for_each(|notice| note(quiet, notice));
+    table.notices.iter().for_each(|notice| note(wanted.quiet, notice));
     Ok((table, seconds))
+}
+
+/// Where data that do not fit are packed: where it is said, beside the model, or among temporary files.
+fn store_place(args: &DataArgs, out: Option<&PathBuf>) -> StorePlace {
+    let beside = out.filter(|out| out.as_os_str() != "-" && !out.starts_with("/dev"));
+    let beside = beside.and_then(|out| out.parent()).map(Path::to_owned);
+    match args.cache.clone().or(beside) {
+        Some(folder) if folder.as_os_str().is_empty() => StorePlace::Kept(PathBuf::from(".")),
+        Some(folder) => StorePlace::Kept(folder),
+        None => StorePlace::Temporary,
+    }
 }
 
 /// How a file to train on is read.
@@ -59,14 +85,19 @@ pub(crate) fn training_options(args: &DataArgs, task: Task) -> Result<ReadOption
 }
 
 /// Reads a file to train on.
-fn read_training(args: &DataArgs, task: Task) -> Result<Table> {
-    let options = training_options(args, task)?;
-    let table = options.read(&args.data).map_err(|error| reading::failure(&error, &args.text, Purpose::Training))?;
-    memory::check(&table, &args.data.display().to_string())?;
+fn read_training(args: &DataArgs, wanted: Wanted) -> Result<Table> {
+    let options = training_options(args, wanted.task)?
+        .memory(memory::budget(wanted.memory))
+        .store(store_place(args, wanted.out))
+        .single(args.single)
+        .watch(ReadingLine::new(wanted.quiet));
+    let read = proxdist_io::read_paths(&args.paths(), &options);
+    let table = read.map_err(|error| reading::failure(&error, &args.text, Purpose::Training))?;
+    memory::check(&table, &args.name())?;
     if table.response.is_some() {
         return Ok(table);
     }
-    Err(no_target(&args.data.display().to_string()))
+    Err(no_target(&args.name()))
 }
 
 /// The failure of a file whose target is not known.
@@ -92,14 +123,41 @@ fn with_text(options: ReadOptions, text: &crate::args::TextArgs) -> ReadOptions 
     }
 }
 
-/// Reads a file as the model was trained, so that its columns mean the same.
-pub(crate) fn read_new(args: &NewDataArgs, stored: &StoredModel, with_target: bool) -> Result<Table> {
+/// Reads a file as the model was trained, so that its columns mean the same, and calls `visit` on blocks of its rows in order. A block is all rows
+/// where the model does not say how its columns were encoded.
+pub(crate) fn each_block(
+    args: &NewDataArgs,
+    stored: &StoredModel,
+    (with_target, quiet): (bool, bool),
+    visit: &mut dyn FnMut(Table) -> Result<()>,
+) -> Result<()> {
+    let options = new_options(args, stored, with_target)?.watch(ReadingLine::new(quiet));
+    let schema = stored.training.as_ref().map(|training| &training.schema);
+    let explained = |error: &proxdist_io::Error| reading::failure(error, &args.text, Purpose::Model(schema));
+    let Some(known) = schema else {
+        let table = read_by_names_or_count(&args.data, &stored.model, &options).map_err(|error| explained(&error))?;
+        return visit(table);
+    };
+    let mut failed = None;
+    let read = options.schema(known.clone()).read_blocks(&args.paths(), &mut |table| {
+        visit(table).map_err(|failure| {
+            failed = Some(failure);
+            proxdist_io::Error::Stopped
+        })
+    });
+    match (failed, read) {
+        (Some(failure), _) => Err(failure),
+        (None, read) => read.map_err(|error| explained(&error)),
+    }
+}
+
+fn new_options(args: &NewDataArgs, stored: &StoredModel, with_target: bool) -> Result<ReadOptions> {
     let unknown = match args.unknown {
         UnknownPolicy::Error => Unknown::Error,
         UnknownPolicy::Zero => Unknown::Zero,
     };
     let mut options = with_text(ReadOptions::new(), &args.text).unknown(unknown).need_target(with_target);
-    options = options.task(target_of(stored.model.task()?));
+    options = options.task(target_of(stored.model.task()?)).memory(memory::budget(args.memory));
     if let Some(target) = args.target.as_ref().filter(|_| with_target) {
         options = options.target(target.clone());
     }
@@ -110,12 +168,7 @@ pub(crate) fn read_new(args: &NewDataArgs, stored: &StoredModel, with_target: bo
     if let Some(offset) = args.offset.clone().or(trained_offset) {
         options = options.offset(offset);
     }
-    let schema = stored.training.as_ref().map(|training| &training.schema);
-    let read = match schema {
-        Some(schema) => options.schema(schema.clone()).read(&args.data),
-        None => read_by_names_or_count(&args.data, &stored.model, &options),
-    };
-    read.map_err(|error| reading::failure(&error, &args.text, Purpose::Model(schema)))
+    Ok(options)
 }
 
 /// For a model file that says nothing about its training data beyond the names, if it has any.
@@ -142,14 +195,34 @@ fn read_by_names_or_count(path: &Path, model: &Model, options: &ReadOptions) -> 
 /// The table as a fit or an evaluation wants it; `response` is the table's own, or zeros where there is none. Errors name the
 /// file.
 pub(crate) fn view<'a>(source: &str, table: &'a Table, response: &'a [f64], shape: Option<Shape>) -> Result<Data<'a>> {
-    data_of(table, response, shape).map_err(|error| FileRows::of(source, table).explain(error))
+    data_of(table, response, shape, false).map_err(|error| FileRows::of(source, table).explain(error))
 }
 
-fn data_of<'a>(table: &'a Table, response: &'a [f64], shape: Option<Shape>) -> proxdist::Result<Data<'a>> {
+/// The same for a fit, which looks at every entry on the disk in its first reading: none is needed before.
+pub(crate) fn view_for_fit<'a>(source: &str, table: &'a Table, shape: Option<Shape>) -> Result<Data<'a>> {
+    let response = table.response.as_deref().unwrap_or(&[]);
+    data_of(table, response, shape, true).map_err(|error| FileRows::of(source, table).explain(error))
+}
+
+fn data_of<'a>(
+    table: &'a Table,
+    response: &'a [f64],
+    shape: Option<Shape>,
+    is_looked_at_later: bool,
+) -> proxdist::Result<Data<'a>> {
     let columns = table.features.columns();
     let data = match &table.features {
         Features::Sparse { row_starts, columns_of, values, .. } => {
             Data::sparse(row_starts, columns_of, values, columns, response)?
+        }
+        Features::Stored(stored) => Data::new(StoredRows { stored, is_looked_at_later }, response)?,
+        Features::PickedF64(picked) => {
+            let (matrix, width, columns) = (picked.matrix(), picked.width(), picked.columns());
+            Data::new(PickedRows { matrix, width, columns }, response)?
+        }
+        Features::PickedF32(picked) => {
+            let (matrix, width, columns) = (picked.matrix(), picked.width(), picked.columns());
+            Data::new(PickedRows { matrix, width, columns }, response)?
         }
         features => match (features.dense_f64(), features.dense_f32()) {
             (Some(values), _) => Data::dense(values, columns, response)?,

@@ -4,6 +4,7 @@
 //! whatever the file holds: iterates, gradients, moments, candidates of the race, sums over chunks of rows.
 
 use crate::failure::{Failure, Result};
+use proxdist::large::free_memory;
 use proxdist_io::Table;
 
 /// Bytes that a fit takes for each column of a sparse file, as measured with the default settings.
@@ -11,13 +12,18 @@ const BYTES_A_COLUMN: u64 = 250;
 /// Below this many columns nothing is asked.
 const FEW: usize = 1 << 20;
 
+/// The bytes that the data may take: what was given, or half of what is free.
+pub(crate) fn budget(given: Option<usize>) -> usize {
+    given.unwrap_or_else(|| free_memory().map_or(usize::MAX, |free| usize::try_from(free / 2).unwrap_or(usize::MAX)))
+}
+
 /// Refuses a sparse table whose columns alone are more than the free memory.
 pub(crate) fn check(table: &Table, source: &str) -> Result<()> {
     let columns = table.features.columns();
     if !table.features.is_sparse() || columns < FEW {
         return Ok(());
     }
-    match free().filter(|free| needed(columns) > *free) {
+    match free_memory().filter(|free| needed(columns) > *free) {
         None => Ok(()),
         Some(free) => {
             let (need, free) = (gigabytes(needed(columns)), gigabytes(free));
@@ -35,13 +41,6 @@ fn gigabytes(bytes: u64) -> String {
     format!("{:.1}", bytes as f64 / 1e9)
 }
 
-/// Memory that could be taken without pushing anything out, where the system tells.
-fn free() -> Option<u64> {
-    let status = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
-    Some(line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.saturating_mul(1024))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -52,7 +51,7 @@ mod tests {
         let table = read_bytes(b"1 1:1 1048577:1\n-1 2:1\n", "t.svm", &ReadOptions::new()).unwrap();
         assert!(table.features.columns() > FEW);
         let is_refused = check(&table, "t.svm").is_err();
-        assert_eq!(is_refused, free().is_some_and(|free| needed(table.features.columns()) > free));
+        assert_eq!(is_refused, free_memory().is_some_and(|free| needed(table.features.columns()) > free));
         let table = read_bytes(b"1 1:1\n-1 2:1\n", "t.svm", &ReadOptions::new()).unwrap();
         assert!(check(&table, "t.svm").is_ok());
     }

@@ -15,6 +15,9 @@ pub(crate) enum Purpose<'a> {
 
 /// The failure that an error of a reader is.
 pub(crate) fn failure(error: &E, text: &TextArgs, purpose: Purpose) -> Failure {
+    if matches!(error, E::Stopped) {
+        return Failure::interrupted();
+    }
     let hint = match purpose {
         Purpose::Training => training_hint(error, text),
         Purpose::Model(schema) => model_hint(error, text, schema),

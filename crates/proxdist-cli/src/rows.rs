@@ -25,6 +25,11 @@ impl<'a> FileRows<'a> {
         Self { source, dropped: &table.dropped, chosen: None, before: 0 }
     }
 
+    /// All rows that were kept of a file of which these were left out.
+    pub(crate) fn without(source: &'a str, dropped: &'a [u64]) -> Self {
+        Self { source, dropped, chosen: None }
+    }
+
     /// Only these rows of the table.
     pub(crate) fn only(self, chosen: Option<&'a [usize]>) -> Self {
         Self { chosen, ..self }

@@ -16,8 +16,12 @@ pub(crate) fn wanted(args: &UnitArgs) -> Standardize {
 }
 
 /// The units of a fit to these rows, for a ridge of up to this weight.
-pub(crate) fn units(rows: &Data, set: &dyn Constraint, args: &UnitArgs, ridge: f64, quiet: bool) -> Result<Units> {
-    let units = Preparation::decide(wanted(args), [set], !args.no_intercept)?.units(rows, ridge)?;
+pub(crate) fn units(rows: &Data, set: &dyn Constraint, args: &UnitArgs, ridge: f64) -> Result<Units> {
+    Ok(Preparation::decide(wanted(args), [set], !args.no_intercept)?.units(rows, ridge)?)
+}
+
+/// Says what the units of a fit are.
+pub(crate) fn tell(units: &Units, quiet: bool) {
     let centered = if units.is_centered() { "mean 0 and " } else { "" };
     if units.is_scaled() {
         let text =
@@ -27,5 +31,4 @@ pub(crate) fn units(rows: &Data, set: &dyn Constraint, args: &UnitArgs, ridge: f
     if units.has_uneven_ridge() {
         note(quiet, "the ridge acts on coefficients times standard deviations (--no-standardize turns it off)");
     }
-    Ok(units)
 }

@@ -72,7 +72,9 @@ pub(crate) fn settings(given: proxdist::Result<Settings>, quiet: bool) -> Result
 /// What to say about options that had no effect, but for those that had one outside of the fit.
 pub(crate) fn without_effect(notes: &[Note], elsewhere: &[Setting]) -> Vec<String> {
     let text = |note: &Note| format!("--{} had no effect: {}", note.setting.declaration().option, note.reason);
-    notes.iter().filter(|note| !elsewhere.contains(&note.setting)).map(text).collect()
+    // The memory decides what is read into it, whatever the fit does with the rest.
+    let has_effect = |note: &Note| note.setting == Setting::Memory || elsewhere.contains(&note.setting);
+    notes.iter().filter(|note| !has_effect(note)).map(text).collect()
 }
 
 /// The rank that the set allows, if it is about rank.

@@ -1,11 +1,14 @@
 //! From arrays to a table: a matrix, and vectors that stand beside it or are columns of it.
 //!
-//! Where the matrix is used whole it is handed on as it is, mapped or not. Where columns are picked out of it, or
-//! missing values are dropped or filled in, its rows take the same way as those of a text file.
+//! The matrix is handed on as it is, mapped, in memory or on the disk, and columns of it are picked by number. Only where missing values are dropped
+//! or filled in, or numbers are codes of categories, its rows take the same way as those of a text file.
+
+mod roles;
+mod scan;
 
 use std::fs::File;
 use std::io::BufReader;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::collect::{At, Collector};
 use crate::encode;
@@ -14,8 +17,11 @@ use crate::labels::Labels;
 use crate::layout::{Kind, Layout, Role, numbered_names};
 use crate::npy::{self, Array, Entries};
 use crate::options::{Missing, ReadOptions, Task};
+use crate::outlet::Outlet;
 use crate::schema::Schema;
 use crate::table::{Features, Table};
+use roles::Roles;
+use scan::{Scan, each_block, scan};
 
 /// Rows and columns of a matrix.
 pub(crate) fn sides(source: &str, shape: &[usize]) -> Result<(usize, usize)> {
@@ -44,11 +50,13 @@ pub(crate) fn matrix(source: &str, array: Array, notices: &mut Vec<String>) -> R
     }
 }
 
-/// A vector beside the matrix and the name it is known by.
+/// A vector beside the matrix or a column of it, and the name it is known by.
 #[derive(Debug)]
 pub(crate) struct Vector {
     pub(crate) name: String,
-    pub(crate) array: Array,
+    /// Where its entries are, for messages.
+    place: Place,
+    array: Array,
 }
 
 /// Vectors that are not columns of the matrix.
@@ -69,18 +77,35 @@ impl Beside {
 
 /// The vector in an `.npy` file, sought from the working directory, then beside the matrix.
 pub(crate) fn vector_file(matrix: &Path, name: &str) -> Result<Option<Vector>> {
+    let Some(path) = vector_path(matrix, name) else { return Ok(None) };
+    let file = File::open(&path).map_err(|error| crate::open_error(&path, error))?;
+    let array = npy::read_array(&path.display().to_string(), &mut BufReader::new(file))?;
+    Ok(Some(Vector::new(name, array)))
+}
+
+/// Where that file is or would be, if the name is one of a file.
+pub(crate) fn vector_path(matrix: &Path, name: &str) -> Option<PathBuf> {
     if !name.to_lowercase().ends_with(".npy") {
-        return Ok(None);
+        return None;
     }
     let sibling = matrix.parent().map(|folder| folder.join(name));
     let direct = Path::new(name).to_path_buf();
-    let path = if direct.exists() { direct } else { sibling.filter(|path| path.exists()).unwrap_or(direct) };
-    let file = File::open(&path).map_err(|error| crate::open_error(&path, error))?;
-    let array = npy::read_array(&path.display().to_string(), &mut BufReader::new(file))?;
-    Ok(Some(Vector { name: name.to_owned(), array }))
+    Some(if direct.exists() { direct } else { sibling.filter(|path| path.exists()).unwrap_or(direct) })
 }
 
 impl Vector {
+    /// An array of its own.
+    pub(crate) fn new(name: &str, array: Array) -> Self {
+        Self { name: name.to_owned(), place: Place::file(name), array }
+    }
+
+    /// A column of a matrix.
+    fn column(source: &str, column: usize, values: Vec<f64>) -> Self {
+        let name = format!("V{}", column + 1);
+        let place = Place::file(source).column(column, &name);
+        Self { name, place, array: Array { shape: vec![values.len()], entries: Entries::F64(values), fortran: false } }
+    }
+
     fn check_length(&self, rows: usize) -> Result<()> {
         let long = self.array.shape.iter().filter(|&&side| side != 1).count() <= 1;
         let length: usize = self.array.shape.iter().product();
@@ -108,96 +133,115 @@ impl Vector {
     }
 }
 
-/// Puts the table together.
-pub(crate) fn table(
-    source: &str,
-    features: Features,
-    beside: Beside,
-    options: &ReadOptions,
-    mut notices: Vec<String>,
-) -> Result<Table> {
-    let (rows, columns) = (features.rows(), features.columns());
-    for vector in [&beside.target, &beside.weights, &beside.offset].into_iter().flatten() {
-        vector.check_length(rows)?;
-    }
-    let plain = |schema: &Schema| schema.is_plain() && schema.width() == columns;
-    let whole = options.ignore.is_empty()
-        && options.categorical.is_empty()
-        && (options.target.is_none() || beside.target.is_some())
-        && (options.weights.is_none() || beside.weights.is_some())
-        && (options.offset.is_none() || beside.offset.is_some())
-        && options.schema.as_ref().is_none_or(plain);
-    let sparse = features.is_sparse();
-    if !whole && sparse {
-        if let Some(schema) = options.schema.as_ref().filter(|schema| !plain(schema)) {
-            let (source_name, expected) = (source.to_owned(), schema.width());
-            return Err(Error::ColumnCount { source_name, found: columns, expected });
-        }
-        let reason = format!("{source} holds a sparse matrix; target, weights and offset must be .npy files beside it");
-        return Err(Error::Setting { setting: "columns", reason });
-    }
-    let gap = gap(&features).or_else(|| {
-        let vectors = [&beside.target, &beside.weights, &beside.offset];
-        vectors.into_iter().flatten().find_map(|vector| {
-            let row = (0..rows).find(|&row| vector.value(row).is_some_and(|value| !value.is_finite()))?;
-            Some((row, usize::MAX, vector.value(row)?))
-        })
-    });
-    if !whole || (gap.is_some() && options.missing != Missing::Error && !sparse) {
-        if matches!(features, Features::MappedF64(_) | Features::MappedF32(_)) {
-            notices.push(format!("{source}: the matrix is copied because columns or rows of it are picked out"));
-        }
-        return picked(source, &features, beside, options, notices);
-    }
-    if let Some((row, column, value)) = gap.filter(|(_, column, _)| *column != usize::MAX) {
-        let place = Place::file(source).row(row as u64 + 1).column(column, &format!("V{}", column + 1));
-        let (place, text) = (place.boxed(), value.to_string());
-        return Err(if sparse { Error::SparseNotFinite { place, text } } else { Error::NotFinite { place, text } });
-    }
-    let mut schema = options.schema.clone().unwrap_or_else(|| Schema::numbered(columns));
-    let (mut response, mut classes) = (None, None);
-    if let Some(vector) = &beside.target {
-        let place = Place::file(&vector.name);
-        if options.task == Task::Classes {
-            let (values, found) = labels(vector, rows, &place, options)?;
-            notices.push(found.notice());
-            if options.schema.is_none() {
-                schema.labels = Some([found.negative.clone(), found.positive.clone()]);
-                schema.one_against_rest = options.one_against_rest;
-            }
-            (response, classes) = (Some(values), Some(found));
-        } else {
-            response = Some(finite(vector, rows, false)?);
-        }
-        if options.schema.is_none() {
-            schema.target = Some(vector.name.clone());
-        }
-    }
-    let weights = beside.weights.as_ref().map(|vector| finite(vector, rows, true)).transpose()?;
-    let offset = beside.offset.as_ref().map(|vector| finite(vector, rows, false)).transpose()?;
-    Ok(Table { features, response, weights, offset, classes, schema, dropped: Vec::new(), notices })
+/// A matrix on its way to a table.
+pub(crate) struct Work<'o, 'v> {
+    pub(crate) source: &'o str,
+    pub(crate) options: &'o ReadOptions,
+    pub(crate) outlet: Outlet<'v>,
+    pub(crate) notices: Vec<String>,
 }
 
-/// The first entry that is not finite.
-fn gap(features: &Features) -> Option<(usize, usize, f64)> {
-    let columns = features.columns();
-    let at = |index: usize, value: f64| (index / columns, index % columns, value);
-    if let Some(values) = features.dense_f64() {
-        let index = values.iter().position(|value| !value.is_finite())?;
-        return Some(at(index, values[index]));
+impl Work<'_, '_> {
+    /// Puts the table together.
+    pub(crate) fn table(mut self, mut features: Features, mut beside: Beside) -> Result<Table> {
+        let (source, options) = (self.source, self.options);
+        let (rows, columns) = (features.rows(), features.columns());
+        for vector in [&beside.target, &beside.weights, &beside.offset].into_iter().flatten() {
+            vector.check_length(rows)?;
+        }
+        let plain = |schema: &Schema| schema.is_plain() && schema.width() == columns;
+        let whole = options.ignore.is_empty()
+            && options.categorical.is_empty()
+            && (options.target.is_none() || beside.target.is_some())
+            && (options.weights.is_none() || beside.weights.is_some())
+            && (options.offset.is_none() || beside.offset.is_some())
+            && options.schema.as_ref().is_none_or(plain);
+        let sparse = features.is_sparse();
+        if !whole && sparse {
+            if let Some(schema) = options.schema.as_ref().filter(|schema| !plain(schema)) {
+                let (source_name, expected) = (source.to_owned(), schema.width());
+                return Err(Error::ColumnCount { source_name, found: columns, expected });
+            }
+            let reason =
+                format!("{source} holds a sparse matrix; target, weights and offset must be .npy files beside it");
+            return Err(Error::Setting { setting: "columns", reason });
+        }
+        let roles = if whole { Roles::of_whole(columns, options) } else { Roles::new(&self, columns, &beside)? };
+        // Whoever reads rows from the disk looks at them then; a reading for that alone would take as long as half of a fit.
+        let is_looked_at_later = whole && !sparse && options.missing == Missing::Error;
+        let scanned = match &features {
+            Features::Stored(_) if is_looked_at_later => Scan::none(),
+            _ => scan(&features, &roles, &options.meter)?,
+        };
+        let gap = scanned.gap.or_else(|| {
+            let vectors = [&beside.target, &beside.weights, &beside.offset];
+            vectors.into_iter().flatten().find_map(|vector| {
+                let row = (0..rows).find(|&row| vector.value(row).is_some_and(|value| !value.is_finite()))?;
+                Some((row, usize::MAX, vector.value(row)?))
+            })
+        });
+        let is_mended = options.missing != Missing::Error && gap.is_some() && !sparse;
+        if is_mended || roles.has_codes || (!whole && options.missing == Missing::Mean) {
+            return self.collected(&features, beside);
+        }
+        if let Some((row, column, value)) = gap.filter(|(_, column, _)| *column != usize::MAX) {
+            let place = Place::file(source).row(row as u64 + 1).column(column, &format!("V{}", column + 1));
+            let (place, text) = (place.boxed(), value.to_string());
+            return Err(if sparse { Error::SparseNotFinite { place, text } } else { Error::NotFinite { place, text } });
+        }
+        let Roles { features: used, target, target_optional, weights, offset, schema, notices, .. } = roles;
+        self.notices.extend(notices);
+        let mut columns = scanned.columns.into_iter();
+        let slots = [(target, &mut beside.target), (weights, &mut beside.weights), (offset, &mut beside.offset)];
+        for (column, slot) in slots {
+            if let (Some(column), Some(values)) = (column, column.and_then(|_| columns.next())) {
+                let is_absent =
+                    Some(column) == target && target_optional && values.iter().any(|value| !value.is_finite());
+                if is_absent {
+                    self.notices.push("the target has missing values and is not used".to_owned());
+                } else {
+                    *slot = Some(Vector::column(source, column, values));
+                }
+            }
+        }
+        if let Some(used) = used {
+            features = features.narrowed(used);
+        }
+        if let Features::Stored(stored) = &mut features {
+            stored.largest = Some(scanned.largest).filter(|largest| largest.is_finite());
+        }
+        self.together(features, &beside, schema)
     }
-    if let Some(values) = features.dense_f32() {
-        let index = values.iter().position(|value| !value.is_finite())?;
-        return Some(at(index, f64::from(values[index])));
+
+    /// A table of features that are all finite.
+    fn together(mut self, features: Features, beside: &Beside, mut schema: Schema) -> Result<Table> {
+        let (rows, options) = (features.rows(), self.options);
+        let (mut response, mut classes) = (None, None);
+        if let Some(vector) = &beside.target {
+            if options.task == Task::Classes {
+                let (values, found) = labels(vector, rows, options)?;
+                self.notices.push(found.notice());
+                if options.schema.is_none() {
+                    schema.labels = Some([found.negative.clone(), found.positive.clone()]);
+                    schema.one_against_rest = options.one_against_rest;
+                }
+                (response, classes) = (Some(values), Some(found));
+            } else {
+                response = Some(finite(vector, rows, false)?);
+            }
+            if options.schema.is_none() {
+                schema.target = Some(vector.name.clone());
+            }
+        }
+        let weights = beside.weights.as_ref().map(|vector| finite(vector, rows, true)).transpose()?;
+        let offset = beside.offset.as_ref().map(|vector| finite(vector, rows, false)).transpose()?;
+        let (dropped, notices) = (Vec::new(), self.notices);
+        Ok(Table { features, response, weights, offset, classes, schema, dropped, notices })
     }
-    let Features::Sparse { row_starts, columns_of, values, .. } = features else { return None };
-    let index = values.iter().position(|value| !value.is_finite())?;
-    let row = row_starts.partition_point(|&start| start <= index) - 1;
-    Some((row, columns_of[index] as usize, values[index]))
 }
 
 fn finite(vector: &Vector, rows: usize, weight: bool) -> Result<Vec<f64>> {
-    let place = |row: usize| Place::file(&vector.name).row(row as u64 + 1).boxed();
+    let place = |row: usize| vector.place.clone().row(row as u64 + 1).boxed();
     let take = |row: usize| match vector.value(row) {
         Some(value) if value < 0.0 && weight => Err(Error::NegativeWeight { place: place(row), value }),
         Some(value) if value.is_finite() => Ok(value),
@@ -207,7 +251,8 @@ fn finite(vector: &Vector, rows: usize, weight: bool) -> Result<Vec<f64>> {
     (0..rows).map(take).collect()
 }
 
-fn labels(vector: &Vector, rows: usize, place: &Place, options: &ReadOptions) -> Result<(Vec<f64>, crate::Classes)> {
+fn labels(vector: &Vector, rows: usize, options: &ReadOptions) -> Result<(Vec<f64>, crate::Classes)> {
+    let place = &vector.place;
     let mut labels = Labels::default();
     let mut response = Vec::with_capacity(rows);
     for row in 0..rows {
@@ -223,54 +268,65 @@ fn labels(vector: &Vector, rows: usize, place: &Place, options: &ReadOptions) ->
     Ok((response, classes))
 }
 
-/// Row by row, with the vectors beside the matrix as further columns.
-fn picked(
-    source: &str,
-    features: &Features,
-    beside: Beside,
-    options: &ReadOptions,
-    notices: Vec<String>,
-) -> Result<Table> {
-    let (rows, width) = (features.rows(), features.columns());
-    let mut options = options.written_out(source, width)?.into_owned();
-    let mut names = numbered_names(width);
-    let mut extra = Vec::new();
-    let vectors = [
-        (beside.target, &mut options.target),
-        (beside.weights, &mut options.weights),
-        (beside.offset, &mut options.offset),
-    ];
-    for (vector, setting) in vectors {
-        if let Some(vector) = vector {
-            *setting = Some(vector.name.clone());
-            names.push(vector.name.clone());
-            extra.push(vector);
-        }
-    }
-    let kinds = vec![Kind::Number; names.len()];
-    let layout = Layout::new(source, names, false, &kinds, &options)?;
-    let mut collector = Collector::new(source, layout, &options);
-    collector.notices.extend(notices);
-    collector.expect_rows(rows as u64);
-    for row in 0..rows {
-        let at = At::Row(row as u64 + 1);
-        collector.begin_row();
-        for (column, value) in features.row(row).into_iter().enumerate() {
-            match collector.layout.roles[column] {
-                Role::Skip => {}
-                Role::Number(slot) => {
-                    collector.row[slot] = collector.checked(column, value, at, || value.to_string())?;
-                }
-                _ => collector.field(column, value.to_string().as_bytes(), at)?,
+impl Work<'_, '_> {
+    /// Row by row, with the vectors beside the matrix as further columns.
+    fn collected(self, features: &Features, beside: Beside) -> Result<Table> {
+        let width = features.columns();
+        let Self { source, options, outlet, notices } = self;
+        let mut options = options.written_out(source, width)?.into_owned();
+        let mut names = numbered_names(width);
+        let mut extra = Vec::new();
+        let vectors = [
+            (beside.target, &mut options.target),
+            (beside.weights, &mut options.weights),
+            (beside.offset, &mut options.offset),
+        ];
+        for (vector, setting) in vectors {
+            if let Some(vector) = vector {
+                *setting = Some(vector.name.clone());
+                names.push(vector.name.clone());
+                extra.push(vector);
             }
         }
-        for (position, vector) in extra.iter().enumerate() {
-            let text = vector.text(row);
-            // A label called NaN is a gap in the data, not a class.
-            let text = if vector.value(row).is_some_and(f64::is_nan) { "" } else { &text };
-            collector.field(width + position, text.as_bytes(), at)?;
+        let kinds = vec![Kind::Number; names.len()];
+        let layout = Layout::new(source, names, false, &kinds, &options)?;
+        let mut collector = Collector::new(source, layout, &options, outlet);
+        collector.notices.extend(notices);
+        if matches!(features, Features::MappedF64(_) | Features::MappedF32(_)) {
+            let said = format!("{source}: the matrix is copied because gaps are filled or rows are left out");
+            collector.notices.push(said);
         }
-        collector.end_row()?;
+        collector.expect_rows(features.rows() as u64);
+        let mut outcome = Ok(());
+        each_block(features, &options.meter, &mut |first, values| {
+            for (at, row) in values.chunks_exact(width).enumerate() {
+                if outcome.is_ok() {
+                    outcome = take_row(&mut collector, first + at, row, &extra);
+                }
+            }
+        })?;
+        outcome?;
+        encode::finish(collector)
     }
-    encode::finish(collector)
+}
+
+fn take_row(collector: &mut Collector<'_>, row: usize, values: &[f64], extra: &[Vector]) -> Result<()> {
+    let at = At::Row(row as u64 + 1);
+    collector.begin_row();
+    for (column, &value) in values.iter().enumerate() {
+        match collector.layout.roles[column] {
+            Role::Skip => {}
+            Role::Number(slot) => {
+                collector.row[slot] = collector.checked(column, value, at, || value.to_string())?;
+            }
+            _ => collector.field(column, value.to_string().as_bytes(), at)?,
+        }
+    }
+    for (position, vector) in extra.iter().enumerate() {
+        let text = vector.text(row);
+        // A label called NaN is a gap in the data, not a class.
+        let text = if vector.value(row).is_some_and(f64::is_nan) { "" } else { &text };
+        collector.field(values.len() + position, text.as_bytes(), at)?;
+    }
+    collector.end_row()
 }

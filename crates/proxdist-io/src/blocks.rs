@@ -1,213 +1,64 @@
-//! A file or a pipe that may have no end, in blocks of rows.
-//!
-//! The first block is waited for and read like a small file: it tells delimiter, header, the kind of each column, the levels of text columns, the two labels and, of an svmlight file, the number of columns, unless a [`Schema`] is given
-//! that knows them. Every later block is read by what was found: another level is an error or none of the known ones, as [`ReadOptions::unknown`] says; another label or index is an error with its line.
-//! Missing numbers are filled in with the mean of all numbers of their column up to the end of their block, missing texts with the most frequent one of the first block.
-//!
-//! A reader that has nothing now may say so by [`std::io::ErrorKind::WouldBlock`]: then the rows so far make a shorter block.
+//! Any number of rows in constant memory: tables of some rows each, for a schema that is known.
 
-use crate::collect::Collector;
-use crate::compression::{Input, Lines};
-use crate::csv::{self, Opened};
-use crate::encode;
-use crate::error::{Error, Result};
-use crate::format;
-use crate::options::{Format, Missing, ReadOptions};
-use crate::schema::{ColumnKind, Schema, SchemaColumn};
-use crate::svmlight;
-use crate::table::Table;
-use serde::{Deserialize, Serialize};
-use std::fmt;
-use std::io::Read;
+use std::path::PathBuf;
 
-/// What later blocks are read by: plain data, so that another process can go on.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Encoding {
-    /// Columns, levels and labels, with the means so far.
-    pub schema: Schema,
-    /// The means of the numeric columns, where they are filled in.
-    means: Vec<Mean>,
-}
+use crate::error::{Error, Place, Result};
+use crate::options::ReadOptions;
+use crate::outlet::{BLOCK, Blocks, Outlet, Visit};
+use crate::stored::SparseRows;
+use crate::table::{Features, Table};
+use crate::{check, sources, store};
 
-/// The mean of the numbers of a column so far.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-struct Mean {
-    count: u64,
-    mean: f64,
-}
-
-/// What comes next.
-#[derive(Debug)]
-pub enum Next {
-    /// A block of rows.
-    Rows(Box<Table>),
-    /// There is nothing now.
-    Nothing,
-    /// There will be nothing any more.
-    End,
-}
-
-/// Blocks of rows, read one after the other.
-pub struct Blocks<'a> {
-    lines: Lines<'a>,
-    form: Form,
-    /// As asked for; with the schema once there is one.
-    options: ReadOptions,
-    encoding: Option<Encoding>,
-    /// Rows read, those left out too.
-    records: u64,
-    is_over: bool,
-}
-
-/// How far it is, without the rows.
-impl fmt::Debug for Blocks<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { lines, records, is_over, .. } = self;
-        f.debug_struct("Blocks")
-            .field("source", &lines.input.name)
-            .field("records", records)
-            .field("is_over", is_over)
-            .finish_non_exhaustive()
+/// Reads paths, or standard input for `-`, and hands on blocks of rows in order.
+pub(crate) fn read(paths: &[PathBuf], options: &ReadOptions, visit: &mut Visit<'_>) -> Result<()> {
+    check(options)?;
+    if options.schema.is_none() {
+        let reason = "reading in blocks needs the schema of a model".to_owned();
+        return Err(Error::Setting { setting: "schema", reason });
     }
-}
-
-enum Form {
-    Csv(Opened),
-    /// The last line that was read.
-    Svmlight(u64),
-}
-
-impl ReadOptions {
-    /// Reads delimited or svmlight text in blocks; `name` stands for the reader in messages, and its extension tells the format. Waits until there are as many `rows` as the first block is to have.
-    pub fn blocks<'a>(self, reader: impl Read + 'a, name: &str, rows: usize) -> Result<Blocks<'a>> {
-        crate::check(&self)?;
-        let mut lines = Lines::waiting(Input::new(name, reader, None, None)?);
-        let mut seen = 0;
-        // One line more, for a header.
-        while !lines.finished && seen <= rows {
-            lines.fill_some()?;
-            seen = memchr::memchr_iter(b'\n', lines.data()).count();
+    let table = match paths {
+        [path] if path.as_os_str() == "-" => {
+            let outlet = Outlet::Blocks(Blocks { visit: &mut *visit });
+            sources::stream(std::io::stdin().lock(), "standard input", None, options, outlet)?
         }
-        let (format, _) = format::detect(name, lines.data(), self.format)?;
-        lines.skip_mark()?;
-        let form = match format {
-            Format::Csv => Form::Csv(csv::open(&mut lines, &self)?),
-            Format::Svmlight => Form::Svmlight(0),
-            other => {
-                let reason = format!("{name} is a {} file; rows that come in order are CSV or svmlight", other.title());
-                return Err(Error::Setting { setting: "stream", reason });
+        [path] if store::is_store(path) => store::open(path, options)?,
+        _ => sources::collect(&sources::all_files(paths)?, options, Outlet::Blocks(Blocks { visit: &mut *visit }))?,
+    };
+    // What is left, or all of an array, which is read in blocks where it is.
+    cut(table, visit)
+}
+
+/// Hands on a table in blocks.
+fn cut(mut table: Table, visit: &mut Visit<'_>) -> Result<()> {
+    let Features::Stored(stored) = &table.features else { return visit(table) };
+    let stored = stored.clone();
+    let (rows, columns) = (stored.rows(), stored.columns());
+    let step = (BLOCK / (8 * columns)).max(1);
+    let mut reader = stored.reader(0..rows)?;
+    let mut sparse = SparseRows::default();
+    for first in (0..rows).step_by(step) {
+        let range = first..rows.min(first + step);
+        let count = range.len();
+        let part = |values: &Option<Vec<f64>>| values.as_ref().map(|values| values[range.clone()].to_vec());
+        let (response, weights, offset) = (part(&table.response), part(&table.weights), part(&table.offset));
+        let features = if stored.is_sparse() {
+            reader.sparse(range.clone(), &mut sparse)?;
+            let SparseRows { starts, columns: columns_of, values, .. } = std::mem::take(&mut sparse);
+            Features::Sparse { rows: count, columns, row_starts: starts, columns_of, values }
+        } else {
+            let mut values = vec![0.0; count * columns];
+            reader.dense(range.clone(), None, &mut values)?;
+            if let Some(at) = values.iter().position(|value| !value.is_finite()) {
+                let (row, column) = ((first + at / columns) as u64 + 1, at % columns);
+                let name = table.schema.names().get(column).cloned().unwrap_or_default();
+                let place = Place::file(&stored.path().display().to_string()).row(row).column(column, &name).boxed();
+                return Err(Error::NotFinite { place, text: values[at].to_string() });
             }
+            Features::Dense { rows: count, columns, values }
         };
-        let encoding = self.schema.clone().map(|schema| Encoding { schema, means: Vec::new() });
-        let options = if encoding.is_some() { self.need_target(true) } else { self };
-        Ok(Blocks { lines, form, options, encoding, records: 0, is_over: false })
+        let (classes, schema) = (table.classes.clone(), table.schema.clone());
+        let (dropped, notices) = (std::mem::take(&mut table.dropped), std::mem::take(&mut table.notices));
+        visit(Table { features, response, weights, offset, classes, schema, dropped, notices })?;
     }
-}
-
-impl Blocks<'_> {
-    /// Goes on with the encoding of an earlier reader.
-    pub fn resume(&mut self, encoding: Encoding) {
-        self.options = self.options.clone().schema(encoding.schema.clone()).need_target(true);
-        self.encoding = Some(encoding);
-    }
-
-    /// What later blocks are read by; `None` before the first.
-    pub fn encoding(&self) -> Option<&Encoding> {
-        self.encoding.as_ref()
-    }
-
-    /// Rows read so far, those left out too.
-    pub fn records(&self) -> u64 {
-        self.records
-    }
-
-    /// Up to so many rows.
-    pub fn next(&mut self, rows: usize) -> Result<Next> {
-        if self.is_over {
-            return Ok(Next::End);
-        }
-        let is_first = self.encoding.is_none();
-        // The first block is waited for; a later one is not.
-        let mut more = |lines: &mut Lines<'_>| -> Result<bool> {
-            loop {
-                match lines.fill_some()? {
-                    true => return Ok(true),
-                    false if !is_first => return Ok(false),
-                    false => {}
-                }
-            }
-        };
-        let (table, is_over) = match &mut self.form {
-            Form::Csv(opened) => {
-                let (collector, is_over) = opened.collect(&mut self.lines, &self.options, rows, &mut more)?;
-                self.records += collector.seen;
-                let table = if collector.rows > 0 || is_first {
-                    let mut encoding = self.encoding.take().unwrap_or_default();
-                    let table = encoded(collector, &mut encoding.means, is_first)?;
-                    self.encoding = Some(Encoding { schema: table.schema.clone(), ..encoding });
-                    Some(table)
-                } else {
-                    None
-                };
-                (table, is_over)
-            }
-            Form::Svmlight(line) => {
-                let (table, is_over) = svmlight::read_some(&mut self.lines, &self.options, line, rows, &mut more)?;
-                if let Some(table) = &table {
-                    self.records += table.features.rows() as u64;
-                    self.encoding = Some(Encoding { schema: table.schema.clone(), means: Vec::new() });
-                }
-                (table, is_over)
-            }
-        };
-        self.is_over = is_over;
-        let Some(mut table) = table else { return Ok(if is_over { Next::End } else { Next::Nothing }) };
-        if is_first {
-            if let Form::Csv(opened) = &self.form {
-                table.notices.insert(0, opened.notice.clone());
-            }
-            self.options = self.options.clone().schema(table.schema.clone()).need_target(true);
-        }
-        Ok(Next::Rows(Box::new(table)))
-    }
-}
-
-/// The table of a block, gaps filled in with the means of all numbers so far.
-fn encoded(mut collector: Collector<'_>, means: &mut Vec<Mean>, is_first: bool) -> Result<Table> {
-    let width = collector.layout.numbers;
-    if collector.options.missing != Missing::Mean || width == 0 {
-        return encode::finish(collector);
-    }
-    if means.len() != width {
-        let known = collector.options.schema.iter().flat_map(|schema| schema.columns.iter().filter_map(fill_of));
-        *means = known.map(|mean| Mean { count: 0, mean }).collect();
-        means.resize(width, Mean { count: 0, mean: 0.0 });
-    }
-    for row in collector.numbers.chunks_exact(width) {
-        for (so_far, &value) in means.iter_mut().zip(row).filter(|(_, value)| !value.is_nan()) {
-            so_far.count += 1;
-            // Updating the mean itself cannot overflow where a sum could.
-            so_far.mean += (value - so_far.mean) / so_far.count as f64;
-        }
-    }
-    if !is_first {
-        // In the first block they are filled in, and said, as in a file.
-        let fills: Vec<f64> = means.iter().map(|so_far| so_far.mean).collect();
-        encode::put(&mut collector.numbers, &fills);
-    }
-    let mut table = encode::finish(collector)?;
-    let numbers = table.schema.columns.iter_mut().filter_map(|column| match &mut column.kind {
-        ColumnKind::Number { fill } => Some(fill),
-        ColumnKind::Levels { .. } => None,
-    });
-    numbers.zip(means).for_each(|(fill, so_far)| *fill = Some(so_far.mean));
-    Ok(table)
-}
-
-/// What is filled in for a numeric column.
-fn fill_of(column: &SchemaColumn) -> Option<f64> {
-    match column.kind {
-        ColumnKind::Number { fill } => Some(fill.unwrap_or(0.0)),
-        ColumnKind::Levels { .. } => None,
-    }
+    stored.check()
 }

@@ -7,7 +7,9 @@ use crate::labels::Labels;
 use crate::layout::{Layout, Role};
 use crate::number;
 use crate::options::{Missing, ReadOptions, Task, Unknown};
+use crate::outlet::Outlet;
 use crate::schema::ColumnKind;
+use crate::statistics::Statistics;
 
 /// Code of a missing text.
 pub(crate) const MISSING: u32 = u32::MAX;
@@ -35,7 +37,9 @@ pub(crate) enum At {
 pub(crate) struct Collector<'a> {
     pub(crate) source: String,
     pub(crate) layout: Layout,
-    pub(crate) options: &'a ReadOptions,
+    pub(crate) options: ReadOptions,
+    /// Where rows go once there are enough of them here.
+    pub(crate) outlet: Outlet<'a>,
     /// Numeric features of the current row.
     pub(crate) row: Vec<f64>,
     codes: Vec<u32>,
@@ -49,9 +53,17 @@ pub(crate) struct Collector<'a> {
     pub(crate) labels: Option<Labels>,
     pub(crate) weights: Vec<f64>,
     pub(crate) offset: Vec<f64>,
+    /// Rows that are held here.
     pub(crate) rows: usize,
+    /// Rows that were kept in all.
+    pub(crate) kept: u64,
+    /// Rows of all files so far, and those of the files before this one.
     pub(crate) seen: u64,
+    pub(crate) before: u64,
+    /// Rows left out, counted from 0, and how many there were in all.
     pub(crate) dropped: Vec<u64>,
+    pub(crate) left_out: u64,
+    pub(crate) statistics: Statistics,
     /// An optional target was missing in some row, so there is no response.
     pub(crate) response_absent: bool,
     /// By column of the file: the schema knows no value to fill in. Empty without a schema.
@@ -67,7 +79,7 @@ struct Special {
 }
 
 impl<'a> Collector<'a> {
-    pub(crate) fn new(source: &str, mut layout: Layout, options: &'a ReadOptions) -> Self {
+    pub(crate) fn new(source: &str, mut layout: Layout, options: &ReadOptions, outlet: Outlet<'a>) -> Self {
         let mut texts: Vec<TextColumn> = std::iter::repeat_with(TextColumn::default).take(layout.texts).collect();
         let mut unfillable = Vec::new();
         if let Some(schema) = &options.schema {
@@ -88,8 +100,10 @@ impl<'a> Collector<'a> {
             source: source.to_owned(),
             row: vec![f64::NAN; layout.numbers],
             codes: vec![MISSING; layout.texts],
+            statistics: Statistics::new(layout.numbers, layout.texts),
             layout,
-            options,
+            options: options.clone(),
+            outlet,
             current: Special::default(),
             drop: false,
             numbers: Vec::new(),
@@ -99,8 +113,11 @@ impl<'a> Collector<'a> {
             weights: Vec::new(),
             offset: Vec::new(),
             rows: 0,
+            kept: 0,
             seen: 0,
+            before: 0,
             dropped: Vec::new(),
+            left_out: 0,
             response_absent: false,
             unfillable,
             notices,
@@ -109,7 +126,7 @@ impl<'a> Collector<'a> {
 
     /// Reserves room for about this many rows; a guess that cannot be met is ignored.
     pub(crate) fn expect_rows(&mut self, rows: u64) {
-        let rows = usize::try_from(rows).unwrap_or(0);
+        let rows = usize::try_from(rows).unwrap_or(0).min(self.outlet.most_rows(&self.layout));
         if let Some(entries) = rows.checked_mul(self.layout.numbers) {
             // A failed reservation only means that room is made step by step.
             let _ = self.numbers.try_reserve_exact(entries);
@@ -264,6 +281,7 @@ impl<'a> Collector<'a> {
         self.seen += 1;
         if self.take_drop() {
             self.dropped.push(self.seen - 1);
+            self.left_out += 1;
             return Ok(());
         }
         self.grow(1)?;
@@ -284,7 +302,34 @@ impl<'a> Collector<'a> {
             self.offset.push(self.current.offset);
         }
         self.rows += 1;
-        Ok(())
+        self.kept += 1;
+        self.relieve()
+    }
+
+    /// Lets rows go where they are to go once there are enough of them.
+    pub(crate) fn relieve(&mut self) -> Result<()> {
+        if self.rows < self.outlet.most_rows(&self.layout) {
+            return Ok(());
+        }
+        match std::mem::take(&mut self.outlet) {
+            Outlet::Memory => Ok(()),
+            Outlet::Pack(mut pack) => {
+                pack.take(self)?;
+                self.outlet = Outlet::Pack(pack);
+                Ok(())
+            }
+            Outlet::Blocks(mut blocks) => {
+                blocks.take(self)?;
+                self.outlet = Outlet::Blocks(blocks);
+                Ok(())
+            }
+        }
+    }
+
+    /// Begins another file of the same data set.
+    pub(crate) fn next_file(&mut self, source: &str) {
+        source.clone_into(&mut self.source);
+        self.before = self.seen;
     }
 
     /// Makes room for `rows` more rows of numbers.
@@ -293,7 +338,7 @@ impl<'a> Collector<'a> {
         if entries.is_some_and(|entries| number::reserve(&mut self.numbers, entries).is_ok()) {
             return Ok(());
         }
-        let what = format!("{} rows of {} numbers", self.rows + rows, self.layout.numbers);
+        let what = format!("{} rows of {} numbers", self.kept as usize + rows, self.layout.numbers);
         Err(Error::TooLarge { source_name: self.source.clone(), what })
     }
 }
@@ -304,6 +349,11 @@ impl TextColumn {
             self.push(level);
         }
         self.closed = true;
+    }
+
+    /// The code at a row.
+    pub(crate) fn code(&self, row: usize) -> u32 {
+        self.codes[row]
     }
 
     fn push(&mut self, level: &str) -> u32 {

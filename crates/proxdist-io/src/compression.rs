@@ -8,6 +8,23 @@ use std::io::{Cursor, ErrorKind, Read};
 use flate2::read::MultiGzDecoder;
 
 use crate::error::{Error, Result};
+use crate::meter::Meter;
+
+/// Counts what is read from a file, and ends the reading where that is asked for.
+pub(crate) struct Counted<R> {
+    pub(crate) reader: R,
+    pub(crate) meter: Meter,
+}
+
+impl<R: Read> Read for Counted<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let count = self.reader.read(buffer)?;
+        match self.meter.count(count as u64) {
+            Ok(()) => Ok(count),
+            Err(stopped) => Err(std::io::Error::other(stopped)),
+        }
+    }
+}
 
 /// A named stream of bytes.
 pub(crate) struct Input<'a> {
@@ -36,6 +53,7 @@ impl<'a> Input<'a> {
                 Ok(more) => found += more,
                 // A reader that pauses has waited for a while: it is asked again.
                 Err(error) if matches!(error.kind(), ErrorKind::Interrupted | ErrorKind::WouldBlock) => {}
+                Err(source) if was_stopped(&source) => return Err(Error::Stopped),
                 Err(source) => return Err(Error::Io { source_name: name.to_owned(), source }),
             }
         }
@@ -77,6 +95,7 @@ impl<'a> Input<'a> {
     fn explain(&self, source: std::io::Error) -> Error {
         let (source_name, bytes) = (self.name.clone(), self.bytes);
         match source.kind() {
+            _ if was_stopped(&source) => Error::Stopped,
             ErrorKind::UnexpectedEof if self.compressed => Error::TruncatedGzip { source_name, bytes },
             ErrorKind::InvalidInput | ErrorKind::InvalidData if self.compressed => {
                 Error::CorruptGzip { source_name, bytes, reason: source.to_string() }
@@ -84,6 +103,11 @@ impl<'a> Input<'a> {
             _ => Error::Io { source_name, source },
         }
     }
+}
+
+/// Whether reading ended because someone asked for it.
+fn was_stopped(source: &std::io::Error) -> bool {
+    source.get_ref().is_some_and(|inner| inner.is::<Error>())
 }
 
 /// The last four bytes of a gzip stream are the length of its content modulo 2³². Believed only within reason.

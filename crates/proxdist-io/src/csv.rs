@@ -12,8 +12,9 @@ use crate::collect::{At, Collector};
 use crate::compression::Lines;
 use crate::encode;
 use crate::error::{Error, Place, Result, excerpt};
-use crate::layout::{Kind, Layout, Role, numbered_names};
+use crate::layout::{self, Kind, Layout, Role, numbered_names};
 use crate::options::ReadOptions;
+use crate::outlet::Outlet;
 use crate::table::Table;
 use record::{After, Trouble, after, field, skip_blanks};
 use sniff::{Sample, skip_blank_lines};
@@ -23,35 +24,69 @@ const LONGEST_QUOTE: usize = 64 << 20;
 /// Records looked at before reading.
 const SAMPLED: usize = 1000;
 
-/// Reads delimited text.
-pub(crate) fn read(mut lines: Lines<'_>, options: &ReadOptions) -> Result<Table> {
-    lines.skip_mark()?;
-    let (delimiter, sample) = look(&mut lines, options)?;
-    let source = lines.input.name.clone();
-    check_sample(&source, &sample, &lines)?;
-    let columns = sample.records.first().map_or(0, Vec::len);
-    let options = &*options.written_out(&source, columns)?;
-    let header = options.header.unwrap_or_else(|| sniff::header(&sample.records, options));
-    let first = sample.records.first().map_or(&[][..], Vec::as_slice);
-    let names = if header { names(&source, first, sample.first_lines)? } else { numbered_names(columns) };
-    let body = &sample.records[usize::from(header).min(sample.records.len())..];
-    let layout = Layout::new(&source, names, header, &sniff::kinds(body, columns), options)?;
-    let mut reader = Reader { collector: Collector::new(&source, layout, options), delimiter, line: 1 };
-    reader.collector.notices.push(found(&source, delimiter, columns, header));
-    if let (Some(length), false) = (lines.input.length, body.is_empty()) {
-        let head = if header { sample.first_bytes } else { 0 };
-        let row = (sample.bytes - head).max(1) as f64 / body.len() as f64;
-        reader.collector.expect_rows((length.saturating_sub(head as u64) as f64 / row * 1.02) as u64 + 16);
+impl<'a> Reader<'a> {
+    /// Looks at the first file and reads it.
+    pub(crate) fn begin(lines: &mut Lines<'_>, options: &ReadOptions, outlet: Outlet<'a>) -> Result<Self> {
+        let opened = Opened::new(lines, options)?;
+        let source = lines.input.name.clone();
+        let columns = opened.columns();
+        let options = &*options.written_out(&source, columns)?;
+        let header = options.header.unwrap_or_else(|| sniff::header(&opened.sample.records, options));
+        let names = if header { opened.names(&source)? } else { numbered_names(columns) };
+        let body = opened.body(header);
+        let layout = Layout::new(&source, names, header, &sniff::kinds(body, columns), options)?;
+        let collector = Collector::new(&source, layout, options, outlet);
+        let mut reader = Reader { collector, delimiter: opened.delimiter, line: 1, header, first: source.clone() };
+        reader.collector.notices.push(found(&source, opened.delimiter, columns, header));
+        if let (Some(length), false) = (lines.input.length, body.is_empty()) {
+            let head = if header { opened.sample.first_bytes } else { 0 };
+            let row = (opened.sample.bytes - head).max(1) as f64 / body.len() as f64;
+            reader.collector.expect_rows((length.saturating_sub(head as u64) as f64 / row * 1.02) as u64 + 16);
+        }
+        reader.rows(lines, opened)?;
+        Ok(reader)
     }
-    if header {
-        lines.consume(sample.first_bytes);
-        reader.line += sample.first_lines;
+
+    /// Reads another file of the same data set, which must have the same columns.
+    pub(crate) fn append(&mut self, lines: &mut Lines<'_>) -> Result<()> {
+        let opened = Opened::new(lines, &self.collector.options)?;
+        let source = lines.input.name.clone();
+        let expected = &self.collector.layout.names;
+        if self.header {
+            layout::same_columns(&source, &opened.names(&source)?, &self.first, expected)?;
+        } else if opened.columns() != expected.len() {
+            layout::same_columns(&source, &numbered_names(opened.columns()), &self.first, expected)?;
+        }
+        let kinds = sniff::kinds(opened.body(self.header), opened.columns());
+        for (column, kind) in kinds.iter().enumerate() {
+            let is_number = matches!(self.collector.layout.roles[column], Role::Number(_));
+            if is_number && *kind == Kind::Text {
+                let place = Place::file(&source).column(column, &expected[column]).boxed();
+                let (found, expected) = ("text", "numbers");
+                return Err(Error::DifferentTypes { place, found, first: self.first.clone(), expected });
+            }
+        }
+        self.collector.next_file(&source);
+        (self.delimiter, self.line) = (opened.delimiter, 1);
+        self.rows(lines, opened)
     }
-    drop(sample);
-    while reader.run(&mut lines, usize::MAX)? == Read::All {
-        lines.fill()?;
+
+    fn rows(&mut self, lines: &mut Lines<'_>, opened: Opened) -> Result<()> {
+        if self.header {
+            lines.consume(opened.sample.first_bytes);
+            self.line += opened.sample.first_lines;
+        }
+        drop(opened);
+        while self.run(lines, usize::MAX)? == Read::All {
+            lines.fill()?;
+        }
+        Ok(())
     }
-    encode::finish(reader.collector)
+
+    /// All rows of all files.
+    pub(crate) fn finish(self) -> Result<Table> {
+        encode::finish(self.collector)
+    }
 }
 
 /// Where a reader stands.
@@ -65,8 +100,8 @@ pub(crate) enum Read {
     End,
 }
 
-/// What is known of delimited text once its first lines have been looked at.
-pub(crate) struct Opened {
+/// What is known of delimited text once its first lines have been looked at: what later rows are read by.
+pub(crate) struct Form {
     delimiter: u8,
     header: bool,
     names: Vec<String>,
@@ -76,37 +111,40 @@ pub(crate) struct Opened {
     pub(crate) notice: String,
 }
 
-/// Looks at all that is in the window, and passes over a header.
-pub(crate) fn open(lines: &mut Lines<'_>, options: &ReadOptions) -> Result<Opened> {
-    let (delimiter, sample) = look(lines, options)?;
-    let source = lines.input.name.clone();
-    check_sample(&source, &sample, lines)?;
-    let columns = sample.records.first().map_or(0, Vec::len);
-    let header = options.header.unwrap_or_else(|| sniff::header(&sample.records, options));
-    let first = sample.records.first().map_or(&[][..], Vec::as_slice);
-    let names = if header { names(&source, first, sample.first_lines)? } else { numbered_names(columns) };
-    let body = &sample.records[usize::from(header).min(sample.records.len())..];
-    let kinds = sniff::kinds(body, columns);
-    let notice = found(&source, delimiter, columns, header);
-    if header {
-        lines.consume(sample.first_bytes);
+impl Form {
+    /// Looks at all that is in the window, and passes over a header.
+    pub(crate) fn open(lines: &mut Lines<'_>, options: &ReadOptions) -> Result<Self> {
+        let opened = Opened::new(lines, options)?;
+        let (source, columns) = (lines.input.name.clone(), opened.columns());
+        let header = options.header.unwrap_or_else(|| sniff::header(&opened.sample.records, options));
+        let names = if header { opened.names(&source)? } else { numbered_names(columns) };
+        let kinds = sniff::kinds(opened.body(header), columns);
+        let notice = found(&source, opened.delimiter, columns, header);
+        if header {
+            lines.consume(opened.sample.first_bytes);
+        }
+        let line = if header { 1 + opened.sample.first_lines } else { 1 };
+        Ok(Self { delimiter: opened.delimiter, header, names, kinds, line, notice })
     }
-    Ok(Opened { delimiter, header, names, kinds, line: if header { 1 + sample.first_lines } else { 1 }, notice })
-}
 
-impl Opened {
+    /// Columns of a record.
+    pub(crate) fn columns(&self) -> usize {
+        self.names.len()
+    }
+
     /// Reads up to `most` rows into a table in the making; `more` makes the window larger, or says that there is nothing now. The second value tells whether there is no more at all.
-    pub(crate) fn collect<'o>(
+    pub(crate) fn collect(
         &mut self,
         lines: &mut Lines<'_>,
-        options: &'o ReadOptions,
+        options: &ReadOptions,
         most: usize,
         more: &mut dyn FnMut(&mut Lines<'_>) -> Result<bool>,
-    ) -> Result<(Collector<'o>, bool)> {
+    ) -> Result<(Collector<'static>, bool)> {
         let source = lines.input.name.clone();
         let layout = Layout::new(&source, self.names.clone(), self.header, &self.kinds, options)?;
-        let collector = Collector::new(&source, layout, options);
-        let mut reader = Reader { collector, delimiter: self.delimiter, line: self.line };
+        let collector = Collector::new(&source, layout, options, Outlet::Memory);
+        let (delimiter, line, header) = (self.delimiter, self.line, self.header);
+        let mut reader = Reader { collector, delimiter, line, header, first: source };
         let is_over = loop {
             match reader.run(lines, most)? {
                 Read::End => break true,
@@ -120,18 +158,7 @@ impl Opened {
     }
 }
 
-fn check_sample(source: &str, sample: &Sample, lines: &Lines<'_>) -> Result<()> {
-    if !sample.records.is_empty() {
-        return Ok(());
-    }
-    if lines.data().trim_ascii().is_empty() {
-        return Err(Error::EmptyFile { source_name: source.to_owned() });
-    }
-    let place = Place::file(source).line(1).boxed();
-    Err(Error::Quote { place, reason: "a quote is opened but not closed properly" })
-}
-
-/// What to say about the form of the file.
+/// What to say about the form of a file.
 fn found(source: &str, delimiter: u8, columns: usize, header: bool) -> String {
     let said = match delimiter {
         b'\t' => "tab".to_owned(),
@@ -140,6 +167,40 @@ fn found(source: &str, delimiter: u8, columns: usize, header: bool) -> String {
     };
     let first_line = if header { "the first line holds names" } else { "there is no header" };
     format!("{source}: delimiter {said}, {columns} columns, {first_line}")
+}
+
+/// What a look at the first records of a file says.
+struct Opened {
+    delimiter: u8,
+    sample: Sample,
+}
+
+impl Opened {
+    fn new(lines: &mut Lines<'_>, options: &ReadOptions) -> Result<Self> {
+        lines.skip_mark()?;
+        let (delimiter, sample) = look(lines, options)?;
+        let source = lines.input.name.clone();
+        if sample.records.is_empty() && lines.data().trim_ascii().is_empty() {
+            return Err(Error::EmptyFile { source_name: source });
+        }
+        if sample.records.is_empty() {
+            let place = Place::file(&source).line(1).boxed();
+            return Err(Error::Quote { place, reason: "a quote is opened but not closed properly" });
+        }
+        Ok(Self { delimiter, sample })
+    }
+
+    fn columns(&self) -> usize {
+        self.sample.records.first().map_or(0, Vec::len)
+    }
+
+    fn names(&self, source: &str) -> Result<Vec<String>> {
+        names(source, self.sample.records.first().map_or(&[][..], Vec::as_slice), self.sample.first_lines)
+    }
+
+    fn body(&self, header: bool) -> &[Vec<sniff::Sampled>] {
+        &self.sample.records[usize::from(header).min(self.sample.records.len())..]
+    }
 }
 
 /// Delimiter and first records; reads on until there is a record of data beside a possible header.
@@ -168,15 +229,20 @@ fn names(source: &str, first: &[sniff::Sampled], line: u64) -> Result<Vec<String
     first.iter().enumerate().map(name).collect()
 }
 
-struct Reader<'a> {
+/// Reads delimited text, one file or several of the same columns.
+pub(crate) struct Reader<'a> {
     collector: Collector<'a>,
     delimiter: u8,
     /// Line of the current record.
     line: u64,
+    /// Whether the first line holds names.
+    header: bool,
+    /// Name of the first file.
+    first: String,
 }
 
 impl Reader<'_> {
-    /// Reads what is in the window, until there are `most` rows.
+    /// Reads what is in the window, until `most` rows are held.
     fn run(&mut self, lines: &mut Lines<'_>, most: usize) -> Result<Read> {
         let finished = lines.finished;
         let data = lines.complete();

@@ -210,9 +210,52 @@ pub enum Error {
     /// More than the memory holds.
     #[error("{source_name}: not enough memory for {what}")]
     TooLarge { source_name: String, what: String },
+    /// More than the memory that may be used.
+    #[error("{source_name}: {what} take about {}, but the limit is {}", size(*need), size(*limit))]
+    OverLimit { source_name: String, what: String, need: u64, limit: u64 },
+    /// A file that is not what it was when reading began.
+    #[error("{source_name}: the file {how} while it was being read")]
+    Changed { source_name: String, how: &'static str },
+    /// A folder or pattern without files.
+    #[error("{source_name}: there is no data file {place}")]
+    NoFiles { source_name: String, place: &'static str },
+    /// Files of one data set in different formats.
+    #[error("{source_name}: this is a {found} file, but {first} is a {expected} file")]
+    MixedFormats { source_name: String, found: &'static str, first: String, expected: &'static str },
+    /// A format of which one file is a data set.
+    #[error("{source_name}: several {format} files cannot be read as one data set")]
+    OneFileOnly { source_name: String, format: &'static str },
+    /// Files of one data set with other columns; `column` counts from one.
+    #[error("{source_name}: column {column} is {found}, but {expected} in {first}")]
+    DifferentColumns { source_name: String, column: usize, found: String, first: String, expected: String },
+    /// Files of one data set with other types.
+    #[error("{place}: the column holds {found}, but {expected} in {first}")]
+    DifferentTypes { place: Box<Place>, found: &'static str, first: String, expected: &'static str },
+    /// A packed store that makes no sense.
+    #[error("{source_name}: the packed store is damaged: {reason}")]
+    Store { source_name: String, reason: String },
+    /// A packed store that was packed with other columns than are asked for.
+    #[error("{source_name}: {reason}")]
+    PackedOtherwise { source_name: String, reason: String },
+    /// The operating system refused to write.
+    #[error("{}: cannot be written: {source}", path.display())]
+    Unwritable { path: PathBuf, source: std::io::Error },
+    /// Someone asked that reading end.
+    #[error("reading was interrupted")]
+    Stopped,
     /// A setting that cannot work.
     #[error("{setting}: {reason}")]
     Setting { setting: &'static str, reason: String },
+}
+
+/// An amount of memory for people.
+pub(crate) fn size(bytes: u64) -> String {
+    const UNITS: [(&str, f64); 3] = [("GB", 1e9), ("MB", 1e6), ("kB", 1e3)];
+    let bytes = bytes as f64;
+    match UNITS.iter().find(|(_, unit)| bytes >= *unit) {
+        Some((name, unit)) => format!("{:.1} {name}", bytes / unit),
+        None => format!("{bytes} bytes"),
+    }
 }
 
 /// Up to a dozen items, quoted, so that a message stays readable whatever the file holds.

@@ -37,6 +37,11 @@ impl Format {
     }
 }
 
+/// Whether a file of this name is data.
+pub(crate) fn is_known(name: &str) -> bool {
+    Format::by_extension(&extension(name)).is_some()
+}
+
 /// The extension in lower case, looking through `.gz`.
 pub(crate) fn extension(name: &str) -> String {
     let lower = name.to_lowercase();

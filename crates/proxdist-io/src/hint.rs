@@ -102,6 +102,38 @@ impl Error {
             Self::Parquet { .. } => "write the file again; compression by snappy, zstd, gzip or lz4 can be read",
             Self::ColumnType { .. } => "ignore this column or convert it to numbers or text",
             Self::TooLarge { .. } => "use a sparse format, fewer columns, or a machine with more memory",
+            Self::OverLimit { what, .. } if what.contains("row group") => {
+                "allow more memory, or write the file with smaller row groups"
+            }
+            Self::OverLimit { what, .. } if what.contains("column-major") => {
+                "allow more memory, or save the array row by row: numpy.save(file, numpy.ascontiguousarray(X))"
+            }
+            Self::OverLimit { what, .. } if what.contains("compressed") => {
+                "allow more memory, or write the archive with numpy.savez, uncompressed"
+            }
+            Self::OverLimit { .. } => "allow more memory, or use fewer rows or columns",
+            Self::Changed { .. } => "start again once no other program writes to it",
+            Self::NoFiles { .. } => {
+                "give a folder or a quoted pattern with .csv, .tsv, .svm or .parquet files, text also with .gz"
+            }
+            Self::MixedFormats { .. } => {
+                "keep files of one format in the folder, or give a pattern such as 'data/*.parquet'"
+            }
+            Self::OneFileOnly { .. } => "give one file, or folders of CSV, svmlight or Parquet files",
+            Self::DifferentColumns { .. } | Self::DifferentTypes { .. } => {
+                "all files of a data set need the same columns in the same order; correct this file or take it away"
+            }
+            Self::Store { .. } => "remove the folder and pack the source again",
+            Self::PackedOtherwise { .. } => {
+                "give the source instead of the store, so that it is packed again as asked for"
+            }
+            Self::Unwritable { source, .. } => match source.kind() {
+                std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded => {
+                    "make room on the disk, or choose another place for the packed data"
+                }
+                _ => "choose a place for the packed data that you may write to",
+            },
+            Self::Stopped => "nothing was written",
             _ => "see the documentation of the format",
         }
     }

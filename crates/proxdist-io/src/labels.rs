@@ -7,7 +7,7 @@ use crate::options::ReadOptions;
 ///
 /// Unless the positive label is given it is, of two numbers, the larger one; of two texts, the one that reads
 /// `positive`, `yes`, `true` or `1` in any case; otherwise the later one in sort order.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Classes {
     /// The label coded 0; `not …` where all other labels are taken together.
     pub negative: String,
@@ -87,7 +87,7 @@ impl Labels {
     }
 
     /// Replaces the codes in `response` by 0 and 1.
-    pub(crate) fn finish(self, response: &mut [f64], place: Place, options: &ReadOptions) -> Result<Classes> {
+    pub(crate) fn finish(&self, response: &mut [f64], place: Place, options: &ReadOptions) -> Result<Classes> {
         let known = options.schema.as_ref().and_then(|schema| schema.labels.as_ref());
         let rest = options.schema.as_ref().map_or(options.one_against_rest, |schema| schema.one_against_rest);
         let positive = match known {
@@ -107,7 +107,7 @@ impl Labels {
             *value = f64::from(u8::from(positive == Some(*value as usize)));
         }
         let positive_count = positive.map_or(0, |code| self.distinct[code].count);
-        let negative_count = response.len() - positive_count;
+        let negative_count = self.distinct.iter().map(|label| label.count).sum::<usize>() - positive_count;
         let (negative, positive) = if let Some([negative, positive]) = known {
             (negative.clone(), positive.clone())
         } else {

@@ -44,6 +44,16 @@ pub(crate) fn numbered_names(columns: usize) -> Vec<String> {
     (1..=columns).map(|number| format!("V{number}")).collect()
 }
 
+/// Fails where a file has other columns than the first one of the data set.
+pub(crate) fn same_columns(source: &str, names: &[String], first: &str, expected: &[String]) -> Result<()> {
+    let differing = (0..names.len().max(expected.len())).find(|&column| names.get(column) != expected.get(column));
+    let Some(column) = differing else { return Ok(()) };
+    let said = |names: &[String]| names.get(column).map_or_else(|| "not there".to_owned(), |name| format!("{name:?}"));
+    let (source_name, first) = (source.to_owned(), first.to_owned());
+    let (found, expected) = (said(names), said(expected));
+    Err(Error::DifferentColumns { source_name, column: column + 1, found, first, expected })
+}
+
 struct Finder<'a> {
     source: &'a str,
     names: &'a [String],

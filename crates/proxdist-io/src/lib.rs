@@ -39,110 +39,82 @@ mod collect;
 mod compression;
 mod csv;
 mod encode;
+mod encoding;
 mod error;
+mod files;
+mod fingerprint;
 mod format;
 mod hint;
 mod labels;
 mod layout;
+mod live;
 mod mapped;
+mod meter;
 mod npy;
 mod npz;
 mod number;
 mod options;
+mod outlet;
+mod pack;
 #[cfg(feature = "parquet")]
 mod parquet;
+mod picked;
 mod schema;
+mod sources;
+mod statistics;
+mod store;
+mod stored;
 mod svmlight;
 mod table;
 
-use std::fs::File;
-use std::io::{Cursor, Read, Seek, SeekFrom};
-use std::path::Path;
+use std::io::Read;
+use std::path::{Path, PathBuf};
 
-use compression::{Input, Lines};
+use outlet::Outlet;
 
-pub use blocks::{Blocks, Encoding, Next};
 pub use error::{Error, Place, Result};
 pub use labels::Classes;
+pub use live::{Blocks, Encoding, Next};
 pub use mapped::Mapped;
+pub use meter::{Reading, Watch};
 pub use npy::npy_header;
 pub use options::{Coding, Format, Missing, ReadOptions, Storage, Task, Unknown};
+pub use outlet::Visit;
+pub use picked::Picked;
 pub use schema::{ColumnKind, MOST_COLUMNS, Schema, SchemaColumn};
+pub use store::Place as StorePlace;
+pub use stored::{Reader as StoredReader, SparseRows, Stored};
 pub use table::{Features, Table};
 
-/// Reads the file at `path`, or standard input for `-`.
+/// Reads the file at `path`; the files of a folder or of a pattern such as `data/*.parquet`, in the order of their names; a packed store; or
+/// standard input for `-`.
 ///
 /// An `.npy` file of native floating-point numbers is mapped into memory and stays so; it is looked through once to
 /// make sure that all numbers are finite. Another program that changes the file meanwhile changes the data, and one
-/// that shortens it ends this process.
+/// that shortens it ends this process. What is larger than [`ReadOptions::memory`] allows is never mapped.
 pub fn read_path(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Table> {
-    let path = path.as_ref();
-    if path.as_os_str() == "-" {
-        return read_from(std::io::stdin().lock(), "standard input", options);
-    }
+    read_paths(&[path.as_ref().to_owned()], options)
+}
+
+/// Reads several paths as one data set, in their order; each as [`read_path`] takes it.
+pub fn read_paths(paths: &[PathBuf], options: &ReadOptions) -> Result<Table> {
     check(options)?;
-    let name = path.display().to_string();
-    let mut file = File::open(path).map_err(|error| open_error(path, error))?;
-    let io = |source| Error::Io { source_name: name.clone(), source };
-    let length = file.metadata().map_err(io)?.len();
-    let mut trailer = [0; 4];
-    // A pipe has no end to look at; then nothing is reserved.
-    let tail = (length > 4 && file.seek(SeekFrom::End(-4)).is_ok())
-        .then(|| file.read_exact(&mut trailer).and_then(|()| file.rewind()))
-        .transpose()
-        .map_err(io)?
-        .map(|()| trailer);
-    let input = Input::new(&name, file.try_clone().map_err(io)?, Some(length).filter(|&length| length > 0), tail)?;
-    let compressed = input.compressed;
-    let lines = Lines::new(input)?;
-    let (format, notice) = format::detect(&name, lines.data(), options.format)?;
-    let table = match format {
-        Format::Npy if !compressed => npy::read_file(path, &file, options),
-        Format::Npz if !compressed => {
-            file.rewind().map_err(io)?;
-            npz::read(&name, path, std::io::BufReader::new(file), options)
-        }
-        #[cfg(feature = "parquet")]
-        Format::Parquet if !compressed => parquet::read(&name, file, options),
-        _ => read_lines(lines, format, path, options),
-    };
-    table.map(|table| with_notice(table, notice))
+    match paths {
+        [path] if path.as_os_str() == "-" => read_from(std::io::stdin().lock(), "standard input", options),
+        _ => sources::read(paths, options),
+    }
 }
 
 /// Reads from any stream; `name` stands for it in messages, and its extension tells the format.
 pub fn read_from(reader: impl Read, name: &str, options: &ReadOptions) -> Result<Table> {
-    read_sized(reader, name, None, options)
+    check(options)?;
+    sources::stream(reader, name, None, options, Outlet::of("stream", None, options))
 }
 
 /// Reads a file that is already in memory; `name` stands for it in messages, and its extension tells the format.
 pub fn read_bytes(bytes: &[u8], name: &str, options: &ReadOptions) -> Result<Table> {
-    read_sized(bytes, name, Some(bytes.len() as u64), options)
-}
-
-fn read_sized(reader: impl Read, name: &str, length: Option<u64>, options: &ReadOptions) -> Result<Table> {
     check(options)?;
-    let lines = Lines::new(Input::new(name, reader, length, None)?)?;
-    let (format, notice) = format::detect(name, lines.data(), options.format)?;
-    read_lines(lines, format, Path::new(name), options).map(|table| with_notice(table, notice))
-}
-
-fn read_lines(lines: Lines<'_>, format: Format, path: &Path, options: &ReadOptions) -> Result<Table> {
-    let name = lines.input.name.clone();
-    match format {
-        Format::Csv => csv::read(lines, options),
-        Format::Svmlight => svmlight::read(lines, options),
-        Format::Npy => npy::read_stream(&name, path, &mut Cursor::new(lines.into_bytes()?), options),
-        Format::Npz => npz::read(&name, path, Cursor::new(lines.into_bytes()?), options),
-        #[cfg(feature = "parquet")]
-        Format::Parquet => parquet::read(&name, bytes::Bytes::from(lines.into_bytes()?), options),
-        #[cfg(not(feature = "parquet"))]
-        Format::Parquet => Err(Error::FormatNotBuilt { source_name: name, format: "Parquet" }),
-    }
-}
-
-fn with_notice(mut table: Table, notice: Option<String>) -> Table {
-    table.notices.splice(0..0, notice);
-    table
+    sources::stream(bytes, name, Some(bytes.len() as u64), options, Outlet::of("bytes", None, options))
 }
 
 /// Settings that can never work, whatever the file.

@@ -1,19 +1,23 @@
 //! NumPy arrays: mapped into memory where the file allows it, converted where it does not.
 
 mod header;
+mod write;
 
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-use crate::arrays::{self, Beside};
+use crate::arrays::{self, Beside, Work};
 use crate::error::{Error, Result};
 use crate::mapped::{self, Mapped};
 use crate::number;
 use crate::options::ReadOptions;
+use crate::outlet::Outlet;
+use crate::stored::{ArrayFile, Stored};
 use crate::table::{Features, Table};
 pub use header::npy_header;
-pub(crate) use header::{Element, Header};
+pub(crate) use header::{Element, Header, described};
+pub(crate) use write::{Kind, NpyWriter, refused};
 
 /// Entries of an array, in row-major order.
 #[derive(Debug)]
@@ -32,41 +36,73 @@ pub(crate) struct Array {
 }
 
 /// Reads the matrix in an `.npy` file.
-pub(crate) fn read_file(path: &Path, file: &File, options: &ReadOptions) -> Result<Table> {
+pub(crate) fn read_file(path: &Path, file: &File, options: &ReadOptions, outlet: Outlet<'_>) -> Result<Table> {
     let source = path.display().to_string();
-    let io = |error| Error::Io { source_name: source.clone(), source: error };
+    let beside = Beside::files(path, options)?;
+    let mut notices = Vec::new();
+    let features = matrix_at(path, file, (&source, 0), options, &mut notices)?;
+    Work { source: &source, options, outlet, notices }.table(features, beside)
+}
+
+/// The matrix whose header stands at a place in a file, and how it is called: mapped if it can be and fits into the memory, to be read in order if
+/// it does not fit, copied otherwise.
+pub(crate) fn matrix_at(
+    path: &Path,
+    file: &File,
+    (source, at): (&str, u64),
+    options: &ReadOptions,
+    notices: &mut Vec<String>,
+) -> Result<Features> {
+    let io = |error| Error::Io { source_name: source.to_owned(), source: error };
     let map = mapped::map(file).map_err(io)?;
-    let header = Header::read(&source, &mut &map[..])?;
-    let (rows, columns) = sides(&source, &header)?;
-    let bytes = data_bytes(&source, &header)?;
-    let found = (map.len() - header.length) as u64;
+    let inner = map.get(at as usize..).unwrap_or_default();
+    let header = Header::read(source, &mut &*inner)?;
+    let (rows, columns) = sides(source, &header)?;
+    let bytes = data_bytes(source, &header)?;
+    let found = (inner.len() - header.length) as u64;
     if found < bytes {
-        return Err(Error::Truncated { source_name: source, expected: bytes, found });
+        return Err(Error::Truncated { source_name: source.to_owned(), expected: bytes, found });
+    }
+    if options.is_too_large(rows.checked_mul(columns).and_then(|entries| entries.checked_mul(8))) {
+        if header.fortran {
+            let (need, limit) = (bytes, options.memory.unwrap_or(0) as u64);
+            let what = "the entries of a column-major array, which cannot be read row by row,".to_owned();
+            return Err(Error::OverLimit { source_name: source.to_owned(), what, need, limit });
+        }
+        if !header.kind.is_text() {
+            return Ok(Features::Stored(Stored::dense(ArrayFile::new(path, at, &header)?, rows, columns)));
+        }
     }
     let native = header.big_endian == cfg!(target_endian = "big") && !header.fortran;
-    let mut notices = Vec::new();
-    let beside = Beside::files(path, options)?;
+    let start = at as usize + header.length;
     if native && header.kind == Element::F8 {
-        if let Some(matrix) = Mapped::<f64>::new(mapped::map(file).map_err(io)?, header.length, rows, columns) {
-            return arrays::table(&source, Features::MappedF64(matrix), beside, options, notices);
+        if let Some(matrix) = Mapped::<f64>::new(mapped::map(file).map_err(io)?, start, rows, columns) {
+            return Ok(Features::MappedF64(matrix));
         }
         notices.push(format!("{source}: the data are not aligned and are copied"));
     } else if native && header.kind == Element::F4 {
-        if let Some(matrix) = Mapped::<f32>::new(mapped::map(file).map_err(io)?, header.length, rows, columns) {
-            return arrays::table(&source, Features::MappedF32(matrix), beside, options, notices);
+        if let Some(matrix) = Mapped::<f32>::new(mapped::map(file).map_err(io)?, start, rows, columns) {
+            return Ok(Features::MappedF32(matrix));
         }
         notices.push(format!("{source}: the data are not aligned and are copied"));
     }
-    let array = entries(&source, &header, &mut &map[header.length..])?;
-    arrays::table(&source, arrays::matrix(&source, array, &mut notices)?, beside, options, notices)
+    let array = entries(source, &header, &mut &inner[header.length..])?;
+    arrays::matrix(source, array, notices)
 }
 
 /// Reads the matrix in a stream.
-pub(crate) fn read_stream(source: &str, path: &Path, reader: &mut dyn Read, options: &ReadOptions) -> Result<Table> {
+pub(crate) fn read_stream(
+    source: &str,
+    path: &Path,
+    reader: &mut dyn Read,
+    options: &ReadOptions,
+    outlet: Outlet<'_>,
+) -> Result<Table> {
     let mut notices = Vec::new();
     let array = read_array(source, reader)?;
     let beside = Beside::files(path, options)?;
-    arrays::table(source, arrays::matrix(source, array, &mut notices)?, beside, options, notices)
+    let features = arrays::matrix(source, array, &mut notices)?;
+    Work { source, options, outlet, notices }.table(features, beside)
 }
 
 /// Reads any array of numbers or text.
@@ -80,7 +116,7 @@ fn sides(source: &str, header: &Header) -> Result<(usize, usize)> {
     arrays::sides(source, &header.shape)
 }
 
-fn data_bytes(source: &str, header: &Header) -> Result<u64> {
+pub(crate) fn data_bytes(source: &str, header: &Header) -> Result<u64> {
     let bytes = header.entries().and_then(|entries| entries.checked_mul(header.kind.bytes()));
     bytes.map(|bytes| bytes as u64).ok_or_else(|| Error::TooLarge {
         source_name: source.to_owned(),
@@ -171,6 +207,7 @@ fn transposed<T: Copy>(values: &[T], rows: usize, columns: usize) -> Vec<T> {
 }
 
 /// The first bytes of an item, filled up with zeros.
+#[inline]
 fn fixed<const N: usize>(item: &[u8]) -> [u8; N] {
     let mut bytes = [0; N];
     let length = item.len().min(N);
@@ -179,7 +216,8 @@ fn fixed<const N: usize>(item: &[u8]) -> [u8; N] {
 }
 
 /// One little-endian entry as a number.
-fn real(kind: Element, item: &[u8]) -> f64 {
+#[inline]
+pub(crate) fn real(kind: Element, item: &[u8]) -> f64 {
     match kind {
         Element::F8 => f64::from_le_bytes(fixed(item)),
         Element::F4 => f64::from(f32::from_le_bytes(fixed(item))),

@@ -1,15 +1,17 @@
 //! NumPy archives: arrays `X` and the target by name, also `weights` and `offset`; or a scipy.sparse CSR matrix.
 
+use std::fs::File;
 use std::io::{Read, Seek};
 use std::path::Path;
 
-use zip::ZipArchive;
 use zip::result::ZipError;
+use zip::{CompressionMethod, ZipArchive};
 
-use crate::arrays::{self, Beside, Vector};
+use crate::arrays::{self, Beside, Vector, Work};
 use crate::error::{Error, Place, Result};
 use crate::npy::{self, Array, Entries};
 use crate::options::ReadOptions;
+use crate::outlet::Outlet;
 use crate::schema::{MOST_COLUMNS, Schema, believed_columns};
 use crate::svmlight::too_many;
 use crate::table::{Features, Table};
@@ -21,7 +23,13 @@ struct Archive<R> {
 }
 
 /// Reads an archive; `path` is where vectors in separate files are sought.
-pub(crate) fn read<R: Read + Seek>(source: &str, path: &Path, reader: R, options: &ReadOptions) -> Result<Table> {
+pub(crate) fn read<R: Read + Seek>(
+    source: &str,
+    path: &Path,
+    reader: R,
+    options: &ReadOptions,
+    outlet: Outlet<'_>,
+) -> Result<Table> {
     let zip = ZipArchive::new(reader).map_err(|error| damaged(source, error))?;
     let name = |name: &str| name.strip_suffix(".npy").unwrap_or(name).to_owned();
     // Entries whose names are not text cannot be arrays of ours.
@@ -33,8 +41,7 @@ pub(crate) fn read<R: Read + Seek>(source: &str, path: &Path, reader: R, options
     let features = if sparse && !archive.has("X") {
         archive.sparse(options, &mut notices)?
     } else {
-        let array = archive.array("X")?;
-        arrays::matrix(&archive.inner("X"), array, &mut notices)?
+        archive.matrix("X", path, options, &mut notices)?
     };
     let known = options.schema.as_ref().and_then(|schema| schema.target.clone());
     let target = options.target.clone().or_else(|| known.filter(|name| archive.has(name)));
@@ -48,7 +55,7 @@ pub(crate) fn read<R: Read + Seek>(source: &str, path: &Path, reader: R, options
         weights: archive.vector(weights.as_deref(), path, columns, sparse)?,
         offset: archive.vector(offset.as_deref(), path, columns, sparse)?,
     };
-    arrays::table(source, features, beside, options, notices)
+    Work { source, options, outlet, notices }.table(features, beside)
 }
 
 fn damaged(source: &str, error: ZipError) -> Error {
@@ -84,11 +91,46 @@ impl<R: Read + Seek> Archive<R> {
         npy::read_array(&inner, &mut file)
     }
 
+    /// A matrix of the archive: where it is, if it is stored as it is in a file, and read into memory otherwise.
+    fn matrix(
+        &mut self,
+        name: &str,
+        path: &Path,
+        options: &ReadOptions,
+        notices: &mut Vec<String>,
+    ) -> Result<Features> {
+        let inner = self.inner(name);
+        if let Some(start) = self.start(name)
+            && let Ok(file) = File::open(path)
+        {
+            return npy::matrix_at(path, &file, (&inner, start), options, notices);
+        }
+        let size = self.size(name);
+        if options.is_too_large(Some(size)) {
+            let what = format!("the numbers of the compressed array {name}");
+            let (need, limit) = (size as u64, options.memory.unwrap_or(0) as u64);
+            return Err(Error::OverLimit { source_name: self.source.clone(), what, need, limit });
+        }
+        let array = self.array(name)?;
+        arrays::matrix(&inner, array, notices)
+    }
+
+    /// Where in the file an array begins that is not compressed.
+    fn start(&mut self, name: &str) -> Option<u64> {
+        let entry = self.zip.by_name(&format!("{name}.npy")).ok()?;
+        if entry.compression() == CompressionMethod::Stored { entry.data_start() } else { None }
+    }
+
+    /// Bytes of an array once it is unpacked.
+    fn size(&mut self, name: &str) -> usize {
+        self.zip.by_name(&format!("{name}.npy")).map_or(0, |entry| usize::try_from(entry.size()).unwrap_or(usize::MAX))
+    }
+
     /// A vector of the archive, or in a file of its own; `None` where a column of the matrix is meant.
     fn vector(&mut self, wanted: Option<&str>, path: &Path, columns: usize, sparse: bool) -> Result<Option<Vector>> {
         let Some(name) = wanted else { return Ok(None) };
         if self.has(name) && !sparse {
-            return Ok(Some(Vector { name: name.to_owned(), array: self.array(name)? }));
+            return Ok(Some(Vector::new(name, self.array(name)?)));
         }
         if let Some(vector) = arrays::vector_file(path, name)? {
             return Ok(Some(vector));

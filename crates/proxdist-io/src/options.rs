@@ -1,10 +1,13 @@
 //! How a file is to be read.
 
 use std::borrow::Cow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
+use crate::meter::{Meter, Watch};
+use crate::outlet::Visit;
 use crate::schema::Schema;
+use crate::store::Place;
 use crate::table::Table;
 
 /// File formats this crate reads.
@@ -104,6 +107,10 @@ pub enum Unknown {
 /// | `schema` | none | [`Schema`] of the training table: its columns are found by name and encoded as in training, others are left out; the target is read if the file has it |
 /// | `need_target` | off | with a schema, a target that is missing in some rows is a missing value like any other; otherwise it is then left unread |
 /// | `unknown` | error | with a schema, a category that did not occur in training |
+/// | `memory` | no limit | bytes that the table may take; what is larger stays on the disk and is read in order |
+/// | `store` | a temporary folder | where data that are larger are packed, see [`Place`] |
+/// | `single` | off | packed features in single precision: half the size, seven digits |
+/// | `watch` | nobody | who is told how far reading is |
 #[derive(Clone, Debug)]
 pub struct ReadOptions {
     pub(crate) format: Option<Format>,
@@ -126,6 +133,10 @@ pub struct ReadOptions {
     pub(crate) schema: Option<Schema>,
     pub(crate) need_target: bool,
     pub(crate) unknown: Unknown,
+    pub(crate) memory: Option<usize>,
+    pub(crate) store: Place,
+    pub(crate) single: bool,
+    pub(crate) meter: Meter,
 }
 
 impl Default for ReadOptions {
@@ -151,6 +162,10 @@ impl Default for ReadOptions {
             schema: None,
             need_target: false,
             unknown: Unknown::default(),
+            memory: None,
+            store: Place::default(),
+            single: false,
+            meter: Meter::default(),
         }
     }
 }
@@ -176,9 +191,15 @@ impl ReadOptions {
         }
     }
 
-    /// Reads the file at `path`; `-` is standard input.
+    /// Reads the file at `path`, all files of a folder or of a pattern such as `data/*.parquet`, or a packed store; `-` is standard input.
     pub fn read(&self, path: impl AsRef<Path>) -> Result<Table> {
         crate::read_path(path, self)
+    }
+
+    /// Reads the same in tables of some rows each, so that any number of rows takes little memory. Needs a [`Schema`], which says what columns
+    /// become before the last row is seen.
+    pub fn read_blocks(&self, paths: &[PathBuf], visit: &mut Visit<'_>) -> Result<()> {
+        crate::blocks::read(paths, self, visit)
     }
 
     /// The file format, where extension and content do not tell.
@@ -319,5 +340,39 @@ impl ReadOptions {
     pub fn unknown(mut self, policy: Unknown) -> Self {
         self.unknown = policy;
         self
+    }
+
+    /// Bytes that the table may take. A larger one stays on the disk as [`Features::Stored`](crate::Features::Stored): arrays where they are, other
+    /// formats packed into a store.
+    #[must_use]
+    pub fn memory(mut self, bytes: usize) -> Self {
+        self.memory = Some(bytes);
+        self
+    }
+
+    /// Where data that do not fit into the memory are packed.
+    #[must_use]
+    pub fn store(mut self, place: Place) -> Self {
+        self.store = place;
+        self
+    }
+
+    /// Packs features in single precision.
+    #[must_use]
+    pub fn single(mut self, on: bool) -> Self {
+        self.single = on;
+        self
+    }
+
+    /// Who is told how far reading is, and may end it.
+    #[must_use]
+    pub fn watch(mut self, watch: impl Watch + 'static) -> Self {
+        self.meter = Meter::new(watch);
+        self
+    }
+
+    /// Whether this many bytes are more than the table may take.
+    pub(crate) fn is_too_large(&self, bytes: Option<usize>) -> bool {
+        self.memory.is_some_and(|memory| bytes.is_none_or(|bytes| bytes > memory))
     }
 }

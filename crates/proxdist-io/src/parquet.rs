@@ -8,56 +8,141 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use parquet::basic::{ConvertedType as Old, LogicalType, Type};
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::data_type::DataType;
-use parquet::errors::ParquetError;
 use parquet::file::reader::{ChunkReader, FileReader, RowGroupReader, SerializedFileReader};
-use parquet::schema::types::ColumnDescriptor;
+use parquet::schema::types::{ColumnDescPtr, ColumnDescriptor};
 
 use crate::collect::{At, Collector};
 use crate::encode;
 use crate::error::{Error, Place, Result};
-use crate::layout::{Kind, Layout, Role};
+use crate::layout::{Kind, Layout, Role, same_columns};
 use crate::number;
 use crate::options::ReadOptions;
+use crate::outlet::Outlet;
 use crate::table::Table;
 
 /// Records decoded at a time.
 const BATCH: usize = 8192;
+/// Bytes of a row group that are never too many.
+const SMALL_GROUP: u64 = 64 << 20;
 
-/// Reads a Parquet file.
-pub(crate) fn read<R: ChunkReader + 'static>(source: &str, data: R, options: &ReadOptions) -> Result<Table> {
-    // The decoder checks much but not everything in a damaged file; no panic of it may reach the caller.
-    let outcome = catch_unwind(AssertUnwindSafe(|| read_unguarded(source, data, options)));
-    outcome.unwrap_or_else(|_| Err(damaged(source, "its pages contradict its footer")))
+/// Reads Parquet files, one or several of the same columns.
+pub(crate) struct Reader<'a> {
+    collector: Collector<'a>,
+    /// Columns that are not left out.
+    used: Vec<usize>,
+    kinds: Vec<Kind>,
+    /// Name of the first file.
+    first: String,
+}
+
+/// The decoder checks much but not everything in a damaged file; no panic of it may reach the caller.
+fn guarded<T>(source: &str, work: impl FnOnce() -> Result<T>) -> Result<T> {
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| Err(damaged(source, "its pages contradict its footer")))
 }
 
 fn damaged(source: &str, reason: &(impl ToString + ?Sized)) -> Error {
     Error::Parquet { source_name: source.to_owned(), reason: reason.to_string() }
 }
 
-fn read_unguarded<R: ChunkReader + 'static>(source: &str, data: R, options: &ReadOptions) -> Result<Table> {
-    let bad = |error: ParquetError| damaged(source, &error);
-    let reader = SerializedFileReader::new(data).map_err(bad)?;
-    let descriptors = reader.metadata().file_metadata().schema_descr().columns();
-    let names: Vec<String> = descriptors.iter().map(|column| column.path().string()).collect();
-    let options = &*options.written_out(source, names.len())?;
-    let kinds: Vec<Kind> = descriptors.iter().map(|column| kind(column)).collect();
-    if reader.metadata().file_metadata().num_rows() == 0 {
-        return Err(Error::HeaderOnly { source_name: source.to_owned(), columns: names.len() });
+/// A file and what its footer says of its columns.
+struct Opened<R: ChunkReader> {
+    reader: SerializedFileReader<R>,
+    names: Vec<String>,
+    kinds: Vec<Kind>,
+}
+
+impl<R: ChunkReader + 'static> Opened<R> {
+    fn new(source: &str, data: R) -> Result<Self> {
+        let reader = SerializedFileReader::new(data).map_err(|error| damaged(source, &error))?;
+        let descriptors = reader.metadata().file_metadata().schema_descr().columns();
+        let names = descriptors.iter().map(|column| column.path().string()).collect();
+        let kinds = descriptors.iter().map(|column| kind(column)).collect();
+        Ok(Self { reader, names, kinds })
     }
-    let layout = Layout::new(source, names, true, &kinds, options)?;
-    let used: Vec<usize> = (0..kinds.len()).filter(|&column| layout.roles[column] != Role::Skip).collect();
-    for &column in &used {
-        if let Some(kind) = unsupported(&descriptors[column]) {
-            let place = Place::file(source).column(column, &layout.names[column]).boxed();
-            return Err(Error::ColumnType { place, kind });
+
+    fn descriptors(&self) -> &[ColumnDescPtr] {
+        self.reader.metadata().file_metadata().schema_descr().columns()
+    }
+}
+
+impl<'a> Reader<'a> {
+    /// Reads the first file.
+    pub(crate) fn begin<R: ChunkReader + 'static>(
+        source: &str,
+        data: R,
+        options: &ReadOptions,
+        outlet: Outlet<'a>,
+    ) -> Result<Self> {
+        guarded(source, || {
+            let opened = Opened::new(source, data)?;
+            let options = &*options.written_out(source, opened.names.len())?;
+            if opened.reader.metadata().file_metadata().num_rows() == 0 {
+                return Err(Error::HeaderOnly { source_name: source.to_owned(), columns: opened.names.len() });
+            }
+            let layout = Layout::new(source, opened.names.clone(), true, &opened.kinds, options)?;
+            let used: Vec<usize> =
+                (0..opened.kinds.len()).filter(|&column| layout.roles[column] != Role::Skip).collect();
+            for &column in &used {
+                if let Some(kind) = unsupported(&opened.descriptors()[column]) {
+                    let place = Place::file(source).column(column, &layout.names[column]).boxed();
+                    return Err(Error::ColumnType { place, kind });
+                }
+            }
+            let (collector, kinds) = (Collector::new(source, layout, options, outlet), opened.kinds.clone());
+            let mut reader = Self { collector, used, kinds, first: source.to_owned() };
+            reader.groups(source, &opened)?;
+            Ok(reader)
+        })
+    }
+
+    /// Reads another file of the same data set, which must have the same columns of the same types.
+    pub(crate) fn append<R: ChunkReader + 'static>(&mut self, source: &str, data: R) -> Result<()> {
+        guarded(source, || {
+            let opened = Opened::new(source, data)?;
+            same_columns(source, &opened.names, &self.first, &self.collector.layout.names)?;
+            for &column in &self.used {
+                let place = || Place::file(source).column(column, &opened.names[column]).boxed();
+                if let Some(kind) = unsupported(&opened.descriptors()[column]) {
+                    return Err(Error::ColumnType { place: place(), kind });
+                }
+                let said = |kind: Kind| if kind == Kind::Text { "text" } else { "numbers" };
+                if opened.kinds[column] != self.kinds[column] {
+                    let (found, expected) = (said(opened.kinds[column]), said(self.kinds[column]));
+                    return Err(Error::DifferentTypes { place: place(), found, first: self.first.clone(), expected });
+                }
+            }
+            self.collector.next_file(source);
+            self.groups(source, &opened)
+        })
+    }
+
+    fn groups<R: ChunkReader + 'static>(&mut self, source: &str, opened: &Opened<R>) -> Result<()> {
+        for group in 0..opened.reader.num_row_groups() {
+            let group = opened.reader.get_row_group(group).map_err(|error| damaged(source, &error))?;
+            self.check_size(source, &*group)?;
+            row_group(&mut self.collector, &*group, &self.used)?;
+            self.collector.options.meter.count(group.metadata().compressed_size().max(0) as u64)?;
+            self.collector.relieve()?;
         }
+        Ok(())
     }
-    let mut collector = Collector::new(source, layout, options);
-    for group in 0..reader.num_row_groups() {
-        let group = reader.get_row_group(group).map_err(bad)?;
-        row_group(&mut collector, &*group, &used)?;
+
+    /// Refuses a row group that alone is more than the memory: it is decoded column by column, so all of its rows are held.
+    fn check_size(&self, source: &str, group: &dyn RowGroupReader) -> Result<()> {
+        let Some(limit) = self.collector.options.memory else { return Ok(()) };
+        let rows = group.metadata().num_rows().max(0) as u64;
+        let need = rows.saturating_mul(8 * self.used.len() as u64);
+        if need <= (limit as u64).max(SMALL_GROUP) {
+            return Ok(());
+        }
+        let what = format!("the {rows} rows of a row group");
+        Err(Error::OverLimit { source_name: source.to_owned(), what, need, limit: limit as u64 })
     }
-    encode::finish(collector)
+
+    /// All rows of all files.
+    pub(crate) fn finish(self) -> Result<Table> {
+        encode::finish(self.collector)
+    }
 }
 
 fn kind(column: &ColumnDescriptor) -> Kind {
@@ -132,7 +217,6 @@ fn row_group(collector: &mut Collector<'_>, group: &dyn RowGroupReader, used: &[
 /// Counts labels, and takes out the rows that are to be dropped.
 fn finish_group(collector: &mut Collector<'_>, base: usize, target: Vec<f64>, keep: &[bool]) {
     let width = collector.layout.numbers;
-    let first_row = collector.rows;
     if let (Some(labels), false) = (&mut collector.labels, collector.response_absent) {
         let kept = target.iter().zip(keep).filter(|(_, keep)| **keep);
         kept.for_each(|(&code, _)| labels.count(code as usize));
@@ -142,27 +226,32 @@ fn finish_group(collector: &mut Collector<'_>, base: usize, target: Vec<f64>, ke
     for (row, &stays) in keep.iter().enumerate() {
         if !stays {
             collector.dropped.push(collector.seen + row as u64);
+            collector.left_out += 1;
             continue;
         }
         let (from, to) = (base + row * width, base + kept * width);
         collector.numbers.copy_within(from..from + width, to);
-        for column in &mut collector.texts {
-            column.codes[first_row + kept] = column.codes[first_row + row];
-        }
-        for vector in [&mut collector.response, &mut collector.weights, &mut collector.offset] {
-            if vector.len() > first_row + row {
-                vector[first_row + kept] = vector[first_row + row];
-            }
-        }
         kept += 1;
     }
     collector.numbers.truncate(base + kept * width);
-    collector.texts.iter_mut().for_each(|column| column.codes.truncate(first_row + kept));
+    collector.texts.iter_mut().for_each(|column| retain(&mut column.codes, keep));
     for vector in [&mut collector.response, &mut collector.weights, &mut collector.offset] {
-        vector.truncate(first_row + kept);
+        retain(vector, keep);
     }
     collector.rows += kept;
+    collector.kept += kept as u64;
     collector.seen += keep.len() as u64;
+}
+
+/// Of the values of the last rows, takes out those of rows that do not stay. A vector that nobody asked for has none.
+fn retain<T: Copy>(values: &mut Vec<T>, keep: &[bool]) {
+    let Some(first) = values.len().checked_sub(keep.len()) else { return };
+    let mut kept = first;
+    for (row, _) in keep.iter().enumerate().filter(|(_, stays)| **stays) {
+        values[kept] = values[first + row];
+        kept += 1;
+    }
+    values.truncate(kept);
 }
 
 /// One value of a column.
@@ -185,7 +274,7 @@ impl Sink<'_, '_> {
     fn take(&mut self, cell: &Cell<'_>) -> Result<()> {
         let (collector, column) = (&mut *self.collector, self.column);
         let row = self.values.len();
-        let at = At::Row(collector.seen + row as u64 + 1);
+        let at = At::Row(collector.seen - collector.before + row as u64 + 1);
         let role = collector.layout.roles[column];
         let labels = role == Role::Target && collector.labels.is_some();
         let value = match (cell, role) {

@@ -76,6 +76,11 @@ impl Schema {
         Self { numbered: Some(columns), ..Self::default() }
     }
 
+    /// These columns, and nothing else known yet.
+    pub(crate) fn from_columns(columns: Vec<SchemaColumn>) -> Self {
+        Self { columns, ..Self::default() }
+    }
+
     /// The same with every column written out, for files whose columns have names.
     pub(crate) fn written_out(&self) -> Self {
         let column = |name| SchemaColumn { name, kind: ColumnKind::Number { fill: None } };

@@ -4,7 +4,9 @@ use std::fmt;
 
 use crate::labels::Classes;
 use crate::mapped::Mapped;
+use crate::picked::Picked;
 use crate::schema::Schema;
+use crate::stored::Stored;
 
 /// A data set, read and encoded.
 #[derive(Debug)]
@@ -35,7 +37,7 @@ impl Table {
     }
 }
 
-/// A matrix of features, one row per observation; all entries are finite.
+/// A matrix of features, one row per observation; all entries are finite, but for [`Stored`] ones that nobody has looked at yet.
 pub enum Features {
     /// Row-major.
     Dense {
@@ -72,6 +74,12 @@ pub enum Features {
     MappedF64(Mapped<f64>),
     /// Row-major, single precision, in a file mapped into memory.
     MappedF32(Mapped<f32>),
+    /// Some columns of a row-major matrix.
+    PickedF64(Picked<f64>),
+    /// Some columns of a row-major matrix in single precision.
+    PickedF32(Picked<f32>),
+    /// On the disk, to be read in order.
+    Stored(Stored),
 }
 
 /// The shape and the way of storage; the entries would fill the screen.
@@ -83,6 +91,9 @@ impl fmt::Debug for Features {
             Self::Sparse { .. } => "sparse f64",
             Self::MappedF64(_) => "mapped f64",
             Self::MappedF32(_) => "mapped f32",
+            Self::PickedF64(_) => "picked f64",
+            Self::PickedF32(_) => "picked f32",
+            Self::Stored(_) => "on disk",
         };
         write!(out, "Features({} x {}, {storage}, {} stored)", self.rows(), self.columns(), self.stored())
     }
@@ -95,6 +106,9 @@ impl Features {
             Self::Dense { rows, .. } | Self::DenseF32 { rows, .. } | Self::Sparse { rows, .. } => *rows,
             Self::MappedF64(map) => map.rows(),
             Self::MappedF32(map) => map.rows(),
+            Self::PickedF64(picked) => picked.rows(),
+            Self::PickedF32(picked) => picked.rows(),
+            Self::Stored(stored) => stored.rows(),
         }
     }
 
@@ -104,6 +118,9 @@ impl Features {
             Self::Dense { columns, .. } | Self::DenseF32 { columns, .. } | Self::Sparse { columns, .. } => *columns,
             Self::MappedF64(map) => map.columns(),
             Self::MappedF32(map) => map.columns(),
+            Self::PickedF64(picked) => picked.columns().len(),
+            Self::PickedF32(picked) => picked.columns().len(),
+            Self::Stored(stored) => stored.columns(),
         }
     }
 
@@ -127,18 +144,35 @@ impl Features {
 
     /// Whether only nonzero entries are stored.
     pub fn is_sparse(&self) -> bool {
-        matches!(self, Self::Sparse { .. })
+        match self {
+            Self::Sparse { .. } => true,
+            Self::Stored(stored) => stored.is_sparse(),
+            _ => false,
+        }
+    }
+
+    /// Only these columns of a dense matrix, which is not copied.
+    pub(crate) fn narrowed(self, columns: Vec<usize>) -> Self {
+        match self {
+            Self::Dense { columns: width, values, .. } => Self::PickedF64(Picked::owned(values, width, columns)),
+            Self::DenseF32 { columns: width, values, .. } => Self::PickedF32(Picked::owned(values, width, columns)),
+            Self::MappedF64(map) => Self::PickedF64(Picked::mapped(map, columns)),
+            Self::MappedF32(map) => Self::PickedF32(Picked::mapped(map, columns)),
+            Self::Stored(stored) => Self::Stored(stored.picked(columns)),
+            other => other,
+        }
     }
 
     /// Number of entries stored.
     pub fn stored(&self) -> usize {
         match self {
             Self::Sparse { values, .. } => values.len(),
+            Self::Stored(stored) => stored.stored(),
             _ => self.rows() * self.columns(),
         }
     }
 
-    /// A copy of row `index` as a full vector.
+    /// A copy of row `index` as a full vector; empty if it is on the disk and cannot be read.
     ///
     /// # Panics
     /// If there is no such row.
@@ -151,6 +185,12 @@ impl Features {
         }
         if let Some(values) = self.dense_f32() {
             return values[range].iter().map(|&value| f64::from(value)).collect();
+        }
+        match self {
+            Self::PickedF64(picked) => return picked.row(index).collect(),
+            Self::PickedF32(picked) => return picked.row(index).map(f64::from).collect(),
+            Self::Stored(stored) => return stored.row(index).unwrap_or_default(),
+            _ => {}
         }
         let mut full = vec![0.0; columns];
         if let Self::Sparse { row_starts, columns_of, values, .. } = self {

@@ -48,6 +48,43 @@ impl Staged {
     }
 }
 
+/// A file that grows beside its place until it is whole; dropped before that, it leaves no trace.
+#[derive(Debug)]
+pub struct Growing {
+    file: io::BufWriter<NamedTempFile>,
+    place: PathBuf,
+}
+
+impl Growing {
+    /// An empty file beside the place that `path` leads to.
+    pub fn new(path: impl AsRef<Path>) -> io::Result<Self> {
+        let place = place_of(path)?;
+        existing_file(&place)?;
+        Ok(Self { file: io::BufWriter::new(temporary(&place)?), place })
+    }
+
+    /// Puts the file in its place.
+    pub fn commit(self) -> io::Result<()> {
+        let file = self.file.into_inner().map_err(io::IntoInnerError::into_error)?;
+        file.as_file().sync_all()?;
+        if let Some(existing) = existing_file(&self.place)? {
+            keep_owner(file.path(), &existing);
+            file.as_file().set_permissions(existing.permissions())?;
+        }
+        file.persist(&self.place).map(|_| ()).map_err(|failed| failed.error)
+    }
+}
+
+impl io::Write for Growing {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
 /// Finds out whether [`write_whole`] could write here, without touching the file that may be there.
 pub fn check_writable(path: impl AsRef<Path>) -> io::Result<()> {
     let place = place_of(path)?;
@@ -159,6 +196,15 @@ mod tests {
         assert_eq!(fs::read(&path).unwrap(), b"one");
         drop(staged);
         assert_eq!((fs::read(&path).unwrap(), names(folder.path())), (b"one".to_vec(), vec!["model.json".to_owned()]));
+        let mut growing = Growing::new(&path).unwrap();
+        growing.write_all(b"fo").unwrap();
+        drop(growing);
+        assert_eq!((fs::read(&path).unwrap(), names(folder.path())), (b"one".to_vec(), vec!["model.json".to_owned()]));
+        let mut growing = Growing::new(&path).unwrap();
+        growing.write_all(b"fo").unwrap();
+        growing.write_all(b"ur").unwrap();
+        growing.commit().unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"four");
         write_whole(&path, b"three").unwrap();
         assert_eq!(
             (fs::read(&path).unwrap(), names(folder.path())),

@@ -1,15 +1,18 @@
 //! Options that say how a file is read.
 
 use clap::{ArgAction, Args, ValueEnum};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// A file to train on.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Reading")]
 pub(crate) struct DataArgs {
-    /// Training file: .csv, .tsv, .svm, .npy, .npz or .parquet, text also with .gz; `-` for CSV on standard input
+    /// Training file: .csv, .tsv, .svm, .npy, .npz or .parquet, text also with .gz; a folder or pattern of CSV, svmlight or Parquet files; a packed store; `-` for CSV on standard input
     #[arg(value_name = "DATA", help_heading = None)]
     pub(crate) data: PathBuf,
+    /// Further files of the same columns
+    #[arg(value_name = "MORE", help_heading = None, hide_short_help = true)]
+    pub(crate) more: Vec<PathBuf>,
     /// Column to be explained: a name, a number from 1, an array of the archive, or a .npy file
     #[arg(long, short, value_name = "COL")]
     pub(crate) target: Option<String>,
@@ -34,17 +37,53 @@ pub(crate) struct DataArgs {
     /// Number of features of an svmlight file, where the largest index does not tell
     #[arg(long, value_name = "P")]
     pub(crate) features: Option<usize>,
+    /// Folder for data that are packed because they are larger than the memory; used again while the source is unchanged [default: that of --out, or temporary files]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) cache: Option<PathBuf>,
+    /// Pack features in single precision: half the size and the reading, seven digits
+    #[arg(long)]
+    pub(crate) single: bool,
     #[command(flatten)]
     pub(crate) text: TextArgs,
+}
+
+impl DataArgs {
+    /// All paths.
+    pub(crate) fn paths(&self) -> Vec<PathBuf> {
+        self.inputs().into_iter().map(Path::to_owned).collect()
+    }
+
+    /// All paths, to look at.
+    pub(crate) fn inputs(&self) -> Vec<&Path> {
+        std::iter::once(&self.data).chain(&self.more).map(PathBuf::as_path).collect()
+    }
+
+    /// How the data are called.
+    pub(crate) fn name(&self) -> String {
+        name(&self.data, &self.more)
+    }
+}
+
+fn name(first: &Path, more: &[PathBuf]) -> String {
+    match more.len() {
+        0 => first.display().to_string(),
+        count => format!("{} and {count} more", first.display()),
+    }
 }
 
 /// A file to predict or evaluate: its encoding comes from the model.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Reading")]
 pub(crate) struct NewDataArgs {
-    /// Data file with the columns of the training file; `-` for CSV on standard input
+    /// Data file with the columns of the training file, or a folder or pattern of such files; `-` for CSV on standard input
     #[arg(value_name = "DATA", help_heading = None)]
     pub(crate) data: PathBuf,
+    /// Further files of the same columns
+    #[arg(value_name = "MORE", help_heading = None, hide_short_help = true)]
+    pub(crate) more: Vec<PathBuf>,
+    /// Memory that may be used, such as 512M or 2G [default: half of what is free]
+    #[arg(long, value_name = "SIZE", value_parser = super::values::memory)]
+    pub(crate) memory: Option<usize>,
     /// Column of true responses, if it is not called as in training
     #[arg(long, short, value_name = "COL")]
     pub(crate) target: Option<String>,
@@ -59,6 +98,23 @@ pub(crate) struct NewDataArgs {
     pub(crate) unknown: UnknownPolicy,
     #[command(flatten)]
     pub(crate) text: TextArgs,
+}
+
+impl NewDataArgs {
+    /// All paths.
+    pub(crate) fn paths(&self) -> Vec<PathBuf> {
+        self.inputs().into_iter().map(Path::to_owned).collect()
+    }
+
+    /// All paths, to look at.
+    pub(crate) fn inputs(&self) -> Vec<&Path> {
+        std::iter::once(&self.data).chain(&self.more).map(PathBuf::as_path).collect()
+    }
+
+    /// How the data are called.
+    pub(crate) fn name(&self) -> String {
+        name(&self.data, &self.more)
+    }
 }
 
 /// What text files do not always tell.

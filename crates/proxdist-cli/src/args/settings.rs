@@ -43,7 +43,7 @@ pub(crate) struct OfTheory;
 impl Subset for OfTheory {
     fn has(setting: Setting) -> bool {
         use Setting as S;
-        matches!(setting, S::Rho1 | S::Gamma | S::BatchSize | S::Sampling | S::Seed | S::Threads)
+        matches!(setting, S::Rho1 | S::Gamma | S::BatchSize | S::Sampling | S::Seed | S::Threads | S::Memory)
     }
 }
 
@@ -69,6 +69,11 @@ impl<S: Subset> SettingArgs<S> {
     /// The settings with what was given.
     pub(crate) fn apply(&self, settings: Settings) -> proxdist::Result<Settings> {
         self.given.iter().try_fold(settings, |settings, (setting, value)| settings.with(*setting, value))
+    }
+
+    /// The memory that was given, if one was.
+    pub(crate) fn memory(&self, settings: &Settings) -> Option<usize> {
+        self.has(Setting::Memory).then(|| settings.memory_value())
     }
 
     /// Whether a setting was given.

@@ -11,6 +11,12 @@ pub(super) fn first_penalty(text: &str) -> Parsed<String> {
     super::settings::checked(Setting::Rho1.declaration(), text)
 }
 
+/// An amount of memory, as the library's setting reads it.
+pub(super) fn memory(text: &str) -> Parsed<usize> {
+    let settings = proxdist::Settings::default().with(Setting::Memory, text);
+    settings.map(|settings| settings.memory_value()).map_err(|error| error.to_string())
+}
+
 pub(super) fn choice(text: &str) -> Parsed<Choice> {
     text.parse().map_err(|error: proxdist::Error| error.to_string())
 }

@@ -24,15 +24,18 @@ pub(crate) fn run(args: &CompareArgs) -> Result<Ending> {
     let methods = methods(args)?;
     let settings = settings(args)?;
     let places = [("--out", args.out.as_ref()), ("--report", args.report.as_ref()), ("--plot", args.plot.as_ref())];
-    output::check_places(&places, &[&args.data.data])?;
+    output::check_places(&places, &args.data.inputs())?;
     signals::listen(quiet);
 
-    let (table, _) = input::training(&args.data, loss.task(), quiet)?;
+    let wanted =
+        input::Wanted { task: loss.task(), memory: args.run.settings.memory(&settings), out: args.out.as_ref(), quiet };
+    let (table, _) = input::training(&args.data, wanted)?;
     let response = table.response.as_deref().unwrap_or(&[]);
-    let source = args.data.data.display().to_string();
+    let source = args.data.name();
     let whole = input::view(&source, &table, response, args.run.problem.shape)?;
     let set = setup::build(&spec, &whole)?;
-    let units = scaling::units(&whole, &*set, &args.run.problem.units, args.run.problem.ridge, quiet)?;
+    let units = scaling::units(&whole, &*set, &args.run.problem.units, args.run.problem.ridge)?;
+    scaling::tell(&units, quiet);
     let data = units.apply(whole)?;
     let problem = Problem::new(&data, loss, set)
         .ridge(units.ridge(args.run.problem.ridge))

@@ -11,10 +11,14 @@ use crate::report::{self, About};
 use crate::rows::FileRows;
 use crate::summary::{Summary, has_converged, separation};
 use crate::{holdout, input, measures, scaling, setup, signals, streaming};
+use proxdist::constraint::Constraint;
+use proxdist::large::{LargeFit, LargeProblem, Parts};
+use proxdist::loss::Loss;
 use proxdist::metrics::Evaluation;
 use proxdist::spec::SetSpec;
 use proxdist::trace::Progress;
-use proxdist::{Fit, Problem, Setting, Settings};
+use proxdist::{Data, Fit, Problem, Setting, Settings, Shape};
+use proxdist_io::Features;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::time::Instant;
@@ -36,11 +40,17 @@ pub(crate) fn run(args: &FitArgs) -> Result<Ending> {
         ("--trace", args.trace.as_ref()),
         ("--checkpoint", args.checkpoint.as_ref()),
     ];
-    output::check_places(&places, &[&args.data.data])?;
+    output::check_places(&places, &args.data.inputs())?;
     args.output.check()?;
     signals::listen(quiet);
 
-    let (table, reading) = input::training(&args.data, loss.task(), quiet)?;
+    let wanted = input::Wanted {
+        task: loss.task(),
+        memory: args.run.settings.memory(&settings),
+        out: args.output.out.as_ref(),
+        quiet,
+    };
+    let (table, reading) = input::training(&args.data, wanted)?;
     if args.run.problem.constraint.is_empty() {
         note(quiet, "no --constraint is given: the coefficients are free");
     }
@@ -55,16 +65,25 @@ pub(crate) fn run(args: &FitArgs) -> Result<Ending> {
     let kept_out = args.holdout.map(|share| Holdout { share, seed: settings.seed_value(), rows });
     let labels = table.response.as_deref().unwrap_or(&[]);
     let split = kept_out.map(|kept_out| holdout::split(kept_out, labels, table.classes.is_some())).transpose()?;
-    let response = table.response.as_deref().unwrap_or(&[]);
-    let source = args.data.data.display().to_string();
-    let whole = input::view(&source, &table, response, args.run.problem.shape)?;
+    let source = args.data.name();
+    let whole = input::view_for_fit(&source, &table, args.run.problem.shape)?;
     let set = setup::build(&spec, &whole)?;
     let training_rows = split.as_ref().map(|split| &split.training[..]);
     let (wanted, ridge) = (&args.run.problem.units, args.run.problem.ridge);
-    let units = match training_rows {
-        None => scaling::units(&whole, &*set, wanted, ridge, quiet)?,
-        Some(rows) => scaling::units(&whole.subset(rows.to_vec())?.data()?, &*set, wanted, ridge, quiet)?,
+    let fitting = Instant::now();
+    let in_order = match &table.features {
+        Features::Stored(_) => Some(fitted_in_order(args, &whole, (&*loss, &*set), &settings, &spec)),
+        _ => None,
     };
+    let rows_of_file = FileRows::of(&source, &table);
+    let in_order = in_order.transpose().map_err(|failed| failed.explained(rows_of_file))?;
+    let in_order_seconds = fitting.elapsed().as_secs_f64();
+    let units = match (&in_order, training_rows) {
+        (Some(found), _) => found.units.clone(),
+        (None, None) => scaling::units(&whole, &*set, wanted, ridge)?,
+        (None, Some(rows)) => scaling::units(&whole.subset(rows.to_vec())?.data()?, &*set, wanted, ridge)?,
+    };
+    scaling::tell(&units, quiet);
     let whole = units.apply(whole)?;
     let parts = split.map(|rows| Ok::<_, Failure>((whole.subset(rows.training)?, whole.subset(rows.heldout)?)));
     let parts = parts.transpose()?;
@@ -72,11 +91,15 @@ pub(crate) fn run(args: &FitArgs) -> Result<Ending> {
     let data = training.as_ref().unwrap_or(&whole);
 
     let problem = Problem::new(data, loss, set).ridge(units.ridge(ridge)).intercept(!wanted.no_intercept);
-    let fitting = Instant::now();
-    let rows_of_file = FileRows::of(&source, &table);
     let chosen = parts.as_ref().map(|(training, _)| training.rows());
-    let fit = fitted(args, &problem, settings, &spec, rows_of_file.only(chosen))?;
-    let fitting = fitting.elapsed().as_secs_f64();
+    let fitting = Instant::now();
+    let (fit, fitting) = match in_order {
+        Some(found) => (found.fit, in_order_seconds),
+        None => {
+            let fit = fitted(args, &problem, settings, &spec, rows_of_file.only(chosen))?;
+            (fit, fitting.elapsed().as_secs_f64())
+        }
+    };
     let heldout = match &parts {
         Some((_, heldout)) => {
             let evaluation = Evaluation::of_model(fit.model(), &heldout.data()?);
@@ -127,6 +150,54 @@ pub(crate) fn run(args: &FitArgs) -> Result<Ending> {
     }
     let is_short = args.output.require_convergence && !has_converged(fit.stop());
     Ok(if is_short { Ending::NotConverged } else { Ending::Written })
+}
+
+/// Why a fit of rows on the disk failed.
+enum InOrder {
+    Asked(Failure),
+    Fit(proxdist::Error),
+}
+
+impl InOrder {
+    fn explained(self, rows: FileRows) -> Failure {
+        match self {
+            Self::Asked(failure) => failure,
+            Self::Fit(error) => rows.explain(error),
+        }
+    }
+}
+
+/// The fit of rows that stay on the disk and are read in order, a few times.
+fn fitted_in_order(
+    args: &FitArgs,
+    data: &Data,
+    (loss, set): (&dyn Loss, &dyn Constraint),
+    settings: &Settings,
+    spec: &SetSpec,
+) -> std::result::Result<LargeFit, InOrder> {
+    if args.holdout.is_some() {
+        let message = "--holdout: these data are larger than the memory, and rows on the disk are fitted all or none";
+        let hint = "keep rows out in a file of their own and evaluate on it, or allow more --memory";
+        return Err(InOrder::Asked(Failure::new(message, hint)));
+    }
+    let quiet = args.output.quiet;
+    if args.checkpoint.is_some() {
+        note(quiet, "--checkpoint had no effect: a fit of rows that stay on the disk cannot go on in the middle");
+    }
+    let backend = Parts::of(data);
+    let units = &args.run.problem.units;
+    let mut problem = LargeProblem::new(&backend, loss, set)
+        .ridge(args.run.problem.ridge)
+        .intercept(!units.no_intercept)
+        .standardize(scaling::wanted(units));
+    if let Shape::Matrix { rows, columns } = data.parameter_shape() {
+        problem = problem.shape(rows, columns);
+    }
+    if let Some(names) = data.feature_names() {
+        problem = problem.names(names.to_vec());
+    }
+    let mut watcher = Watcher::new(quiet, Limits::of(settings, data.rows()), setup::rank_of(spec));
+    problem.fit_observed(settings, &mut watcher).map_err(InOrder::Fit)
 }
 
 /// The fit itself, watched, with its state kept if that is wanted.

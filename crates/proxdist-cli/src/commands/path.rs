@@ -31,12 +31,18 @@ pub(crate) fn run(args: &PathArgs) -> Result<Ending> {
     let settings = setup::settings(args.settings.apply(Settings::default()), quiet)?;
     signals::listen_saying(quiet, "stopping with the sizes found so far; a second signal ends at once, without them");
 
-    let (table, reading) = input::training(&args.data, loss.task(), quiet)?;
+    let wanted = input::Wanted {
+        task: loss.task(),
+        memory: args.settings.memory(&settings),
+        out: args.output.out.as_ref(),
+        quiet,
+    };
+    let (table, reading) = input::training(&args.data, wanted)?;
     if signals::asked_to_stop() {
         return Err(Failure::interrupted());
     }
     let response = table.response.as_deref().unwrap_or(&[]);
-    let source = args.data.data.display().to_string();
+    let source = args.data.name();
     let whole = input::view(&source, &table, response, None)?;
     let request = Request::of(args, &set, settings.seed_value(), (whole.rows(), whole.columns()))?;
     let rows = FileRows::of(&source, &table);
@@ -78,7 +84,7 @@ fn check(args: &PathArgs, loss: &dyn Loss) -> Result<()> {
     let output = &args.output;
     let places =
         [("--out", output.out.as_ref()), ("--report", output.report.as_ref()), ("--table", args.table.as_ref())];
-    output::check_places(&places, &[&args.data.data])?;
+    output::check_places(&places, &args.data.inputs())?;
     output.check()?;
     for (option, path) in [("--report", &output.report), ("--table", &args.table)] {
         if path.as_ref().is_some_and(|path| path.as_os_str() == "-") {

@@ -1,15 +1,20 @@
 //! `proxdist predict`: one line for each row of the file, in its order. A row that is left out because of missing values has
 //! the line `NA`, so that predictions can be put beside the file.
+//!
+//! Rows are read, predicted and written in blocks: any number of them takes the same memory.
 
 use super::Ending;
 use crate::args::PredictArgs;
 use crate::failure::{Failure, Result};
 use crate::model_file::StoredModel;
 use crate::output::{self, note};
+use crate::row_writer::RowWriter;
 use crate::{csv, input};
-use proxdist::loss::Task;
+use proxdist::loss::{Loss, Task};
 use proxdist_io::Table;
+use std::collections::VecDeque;
 use std::fmt::Write as _;
+use std::path::Path;
 
 /// Reads, predicts and writes.
 pub(crate) fn run(args: &PredictArgs) -> Result<Ending> {
@@ -17,57 +22,117 @@ pub(crate) fn run(args: &PredictArgs) -> Result<Ending> {
     if both_streams {
         return Err(Failure::new("model and data cannot both come from standard input", "give a file for one of them"));
     }
-    output::check_places(&[("--out", args.out.as_ref())], &[&args.model, &args.data.data])?;
+    let inputs: Vec<&Path> = args.data.inputs().into_iter().chain([args.model.as_path()]).collect();
+    output::check_places(&[("--out", args.out.as_ref())], &inputs)?;
     let stored = StoredModel::load(&args.model)?;
     let loss = stored.model.loss.known()?;
     if args.proba && !loss.has_probabilities() {
         let message = format!("--proba: a model with the {} loss gives no probabilities", stored.model.loss);
         return Err(Failure::new(message, "leave --proba out, or fit with --loss logistic"));
     }
-    let table = input::read_new(&args.data, &stored, false)?;
-    table.notices.iter().for_each(|notice| note(args.quiet, notice));
-    if !table.dropped.is_empty() {
-        note(args.quiet, &format!("rows that are left out have the prediction {NONE}, so that lines and rows agree"));
+    let mut writer = RowWriter::new(args.out.as_deref())?;
+    let mut lines = Lines::new(args, &stored, loss);
+    let (mut is_first, mut is_closed) = (true, false);
+    let source = args.data.name();
+    let read = input::each_block(&args.data, &stored, (false, args.quiet), &mut |table| {
+        lines.tell(&table);
+        let predictors = linear_predictors(&source, &stored, &table)?;
+        let text = lines.text(&predictors, &table.dropped, std::mem::take(&mut is_first));
+        is_closed = !writer.write(&text)?;
+        // A reader that has seen enough ends the work.
+        if is_closed { Err(Failure::interrupted()) } else { Ok(()) }
+    });
+    if !is_closed {
+        read?;
+        writer.write(&lines.rest())?;
     }
-    let predictors = linear_predictors(&args.data.data.display().to_string(), &stored, &table)?;
-    let text = if args.linear {
-        lines("linear", &predictors, &table.dropped, f64::to_string)
-    } else if args.proba {
-        lines("probability", &predictors, &table.dropped, |eta| loss.mean(*eta).to_string())
-    } else if loss.task() == Task::TwoClasses {
-        let labels = labels(args, &stored);
-        lines("prediction", &predictors, &table.dropped, |eta| labels[usize::from(*eta > 0.0)].clone())
-    } else {
-        lines("prediction", &predictors, &table.dropped, |eta| loss.mean(*eta).to_string())
-    };
-    match &args.out {
-        Some(path) => output::write_file(path, text.as_bytes())?,
-        None => output::print_rows(&text)?,
-    }
+    writer.finish()?;
     Ok(Ending::Written)
 }
 
 /// Stands for the prediction of a row that is left out.
 const NONE: &str = "NA";
 
-/// A line for each row of the file; `dropped` are the rows without a prediction, counted from 0, in order.
-fn lines(header: &str, predictors: &[f64], dropped: &[u64], show: impl Fn(&f64) -> String) -> String {
-    let mut text = String::with_capacity(predictors.len() * 12);
-    let _ = writeln!(text, "{header}");
-    let (mut row, mut dropped) = (0, dropped.iter().peekable());
-    let mut skip = |text: &mut String, row: &mut u64| {
-        while dropped.next_if_eq(&&*row).is_some() {
-            let _ = writeln!(text, "{NONE}");
-            *row += 1;
-        }
-    };
-    for eta in predictors {
-        skip(&mut text, &mut row);
-        let _ = writeln!(text, "{}", show(eta));
-        row += 1;
+/// What a line says.
+enum Said {
+    Linear,
+    Mean,
+    Probability,
+    Label([String; 2]),
+}
+
+/// A line for each row of the file.
+struct Lines<'a> {
+    said: Said,
+    loss: &'a dyn Loss,
+    quiet: bool,
+    /// Rows so far.
+    row: u64,
+    /// Rows without a prediction, counted from 0, that have no line yet.
+    dropped: VecDeque<u64>,
+    has_dropped: bool,
+}
+
+impl<'a> Lines<'a> {
+    fn new(args: &PredictArgs, stored: &StoredModel, loss: &'a dyn Loss) -> Self {
+        let said = match loss.task() {
+            _ if args.linear => Said::Linear,
+            _ if args.proba => Said::Probability,
+            Task::TwoClasses => Said::Label(labels(args, stored)),
+            _ => Said::Mean,
+        };
+        Self { said, loss, quiet: args.quiet, row: 0, dropped: VecDeque::new(), has_dropped: false }
     }
-    skip(&mut text, &mut row);
-    text
+
+    /// What is to be known about a block.
+    fn tell(&mut self, table: &Table) {
+        table.notices.iter().for_each(|notice| note(self.quiet, notice));
+        if !table.dropped.is_empty() && !std::mem::replace(&mut self.has_dropped, true) {
+            note(
+                self.quiet,
+                &format!("rows that are left out have the prediction {NONE}, so that lines and rows agree"),
+            );
+        }
+    }
+
+    /// The lines of a block; `dropped` are rows without a prediction among those up to its end.
+    fn text(&mut self, predictors: &[f64], dropped: &[u64], is_first: bool) -> String {
+        let mut text = String::with_capacity(predictors.len() * 12);
+        if is_first {
+            let header = match self.said {
+                Said::Linear => "linear",
+                Said::Probability => "probability",
+                Said::Mean | Said::Label(_) => "prediction",
+            };
+            let _ = writeln!(text, "{header}");
+        }
+        self.dropped.extend(dropped);
+        for &eta in predictors {
+            self.skip(&mut text);
+            let _ = match &self.said {
+                Said::Linear => writeln!(text, "{eta}"),
+                Said::Mean | Said::Probability => writeln!(text, "{}", self.loss.mean(eta)),
+                Said::Label(labels) => writeln!(text, "{}", labels[usize::from(eta > 0.0)]),
+            };
+            self.row += 1;
+        }
+        text
+    }
+
+    fn skip(&mut self, text: &mut String) {
+        while self.dropped.front() == Some(&self.row) {
+            self.dropped.pop_front();
+            let _ = writeln!(text, "{NONE}");
+            self.row += 1;
+        }
+    }
+
+    /// The lines of rows that are left out after the last one with a prediction.
+    fn rest(&mut self) -> String {
+        let mut text = String::new();
+        self.skip(&mut text);
+        text
+    }
 }
 
 /// Negative and positive label as fields of CSV.
@@ -82,7 +147,10 @@ fn labels(args: &PredictArgs, stored: &StoredModel) -> [String; 2] {
 }
 
 /// Coefficients times features, plus intercept and offset.
-fn linear_predictors(source: &str, stored: &StoredModel, table: &Table) -> Result<Vec<f64>> {
+pub(super) fn linear_predictors(source: &str, stored: &StoredModel, table: &Table) -> Result<Vec<f64>> {
+    if table.features.rows() == 0 {
+        return Ok(Vec::new());
+    }
     let none = vec![0.0; table.features.rows()];
     let data = input::view(source, table, &none, None)?;
     let mut predictors = stored.model.linear_predictors(data.source())?;

@@ -30,16 +30,22 @@ pub(crate) fn run(args: &TuneArgs) -> Result<Ending> {
     let settings = setup::settings(settings(args), quiet)?;
     let scoring = scoring(args)?;
     let places = [("--out", args.output.out.as_ref()), ("--report", args.output.report.as_ref())];
-    output::check_places(&places, &[&args.data.data])?;
+    output::check_places(&places, &args.data.inputs())?;
     args.output.check()?;
     signals::listen(quiet);
 
-    let (table, reading) = input::training(&args.data, loss.task(), quiet)?;
+    let wanted = input::Wanted {
+        task: loss.task(),
+        memory: args.run.settings.memory(&settings),
+        out: args.output.out.as_ref(),
+        quiet,
+    };
+    let (table, reading) = input::training(&args.data, wanted)?;
     if signals::asked_to_stop() {
         return Err(Failure::interrupted());
     }
     let response = table.response.as_deref().unwrap_or(&[]);
-    let source = args.data.data.display().to_string();
+    let source = args.data.name();
     let whole = input::view(&source, &table, response, args.run.problem.shape)?;
     let search = CrossValidation::new(&whole, loss, spec)
         .ridge(args.run.problem.ridge)

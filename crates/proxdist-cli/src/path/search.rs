@@ -51,7 +51,8 @@ pub(crate) fn search<'d>(
         return Ok((found, data));
     }
     let set = setup::build(&request.set, &data)?;
-    let units = scaling::units(&data, &set, &searched.args.units, request.ridges.largest(), quiet)?;
+    let units = scaling::units(&data, &set, &searched.args.units, request.ridges.largest())?;
+    scaling::tell(&units, quiet);
     let data = units.apply(data)?;
     let intercept = !searched.args.units.no_intercept;
     let problem = Problem::new(&data, searched.loss, &*set).ridge(units.ridge(0.0)).intercept(intercept);

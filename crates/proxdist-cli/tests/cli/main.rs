@@ -6,6 +6,7 @@ mod demo;
 mod documents;
 mod extremes;
 mod full_size;
+mod large;
 mod manners;
 mod methods;
 mod names;

@@ -163,9 +163,17 @@ fn shape(text: &str) -> Option<Vec<usize>> {
 /// The start of an `.npy` file of little-endian `f64` in row-major order: magic, version 1.0 and a description padded to a
 /// multiple of 64 bytes. The numbers follow.
 pub fn npy_header(shape: &[usize]) -> Vec<u8> {
+    described("<f8", shape)
+}
+
+/// Shortest header: every shape of two sides fits, so that one can take the place of another.
+const SHORTEST: usize = 128;
+
+/// The same for any type.
+pub(crate) fn described(descr: &str, shape: &[usize]) -> Vec<u8> {
     let sides: Vec<String> = shape.iter().map(usize::to_string).collect();
-    let mut text = format!("{{'descr': '<f8', 'fortran_order': False, 'shape': ({},), }}", sides.join(", "));
-    let length = (10 + text.len() + 1).next_multiple_of(64) - 10;
+    let mut text = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': ({},), }}", sides.join(", "));
+    let length = (10 + text.len() + 1).next_multiple_of(64).max(SHORTEST) - 10;
     text.extend(std::iter::repeat_n(' ', length - 1 - text.len()));
     text.push('\n');
     let mut header = b"\x93NUMPY\x01\x00".to_vec();

@@ -164,7 +164,7 @@ fn files_that_cannot_be_opened() {
     assert_eq!(error.to_string(), "/no/such/file.csv: there is no such file");
     let folder = tempfile::tempdir().unwrap();
     let error = read_path(folder.path(), &options()).unwrap_err();
-    assert!(matches!(error, Error::Io { .. }), "{error}");
+    assert!(matches!(error, Error::NoFiles { .. }), "{error}");
 }
 
 #[test]

@@ -7,8 +7,10 @@ mod common;
 mod csv;
 mod encoding;
 mod errors;
+mod many_files;
 mod never_panics;
 mod numpy;
+mod packed;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod real_data;

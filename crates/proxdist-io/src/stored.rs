@@ -1,0 +1,300 @@
+//! Rows that stay on the disk and are read in order, a few megabytes at a time.
+//!
+//! Nothing is mapped: pages of a map count as memory of the process until the system takes them away, and a file that shrinks would end it. Here a
+//! file that shrinks, changes or vanishes is an error.
+
+use std::fs::File;
+use std::ops::Range;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use tempfile::TempDir;
+
+use crate::error::{Error, Result};
+use crate::fingerprint::Mark;
+use crate::npy::{Element, Header, real};
+
+/// Bytes that are read at a time.
+const WINDOW: usize = 4 << 20;
+
+/// A matrix on the disk.
+#[derive(Clone, Debug)]
+pub struct Stored {
+    body: Body,
+    rows: usize,
+    columns: usize,
+    /// The largest entry in size, where all entries are known to be finite.
+    pub(crate) largest: Option<f64>,
+    /// Removed with the last copy of this.
+    pub(crate) folder: Option<Arc<TempDir>>,
+}
+
+#[derive(Clone, Debug)]
+enum Body {
+    Dense(DenseFile),
+    Sparse(Arc<SparseFiles>),
+}
+
+/// Row-major entries somewhere in a file.
+#[derive(Clone, Debug)]
+struct DenseFile {
+    array: ArrayFile,
+    /// Columns in the file.
+    width: usize,
+    /// Those that are features, increasing; `None` for all.
+    picked: Option<Arc<Vec<usize>>>,
+}
+
+/// Compressed sparse rows in two files.
+#[derive(Debug)]
+struct SparseFiles {
+    starts: Vec<u64>,
+    indices: ArrayFile,
+    values: ArrayFile,
+}
+
+/// Entries of one type from a place in a file on.
+#[derive(Clone, Debug)]
+pub(crate) struct ArrayFile {
+    mark: Mark,
+    start: u64,
+    kind: Element,
+    big_endian: bool,
+}
+
+impl ArrayFile {
+    /// The data of an array whose header is at `at` in the file.
+    pub(crate) fn new(path: &std::path::Path, at: u64, header: &Header) -> Result<Self> {
+        let start = at + header.length as u64;
+        Ok(Self { mark: Mark::of(path)?, start, kind: header.kind, big_endian: header.big_endian })
+    }
+
+    fn name(&self) -> String {
+        self.mark.path.display().to_string()
+    }
+
+    /// Opened for one reader, whose reading ahead is then its own.
+    fn open(&self) -> Result<File> {
+        self.mark.check()?;
+        File::open(&self.mark.path).map_err(|error| crate::open_error(&self.mark.path, error))
+    }
+
+    /// Reads the bytes of some entries.
+    fn read(&self, file: &File, entries: Range<u64>, bytes: &mut Vec<u8>) -> Result<()> {
+        let width = self.kind.bytes() as u64;
+        bytes.resize(((entries.end - entries.start) * width) as usize, 0);
+        read_exact_at(file, bytes, self.start + entries.start * width).map_err(|source| match source.kind() {
+            std::io::ErrorKind::UnexpectedEof => Error::Changed { source_name: self.name(), how: "was shortened" },
+            _ => Error::Io { source_name: self.name(), source },
+        })?;
+        if self.big_endian {
+            bytes.chunks_exact_mut(width as usize).for_each(<[u8]>::reverse);
+        }
+        Ok(())
+    }
+
+    fn real(&self, item: &[u8]) -> f64 {
+        real(self.kind, item)
+    }
+}
+
+#[cfg(unix)]
+fn read_exact_at(file: &File, bytes: &mut [u8], at: u64) -> std::io::Result<()> {
+    std::os::unix::fs::FileExt::read_exact_at(file, bytes, at)
+}
+
+#[cfg(windows)]
+fn read_exact_at(file: &File, mut bytes: &mut [u8], mut at: u64) -> std::io::Result<()> {
+    while !bytes.is_empty() {
+        match std::os::windows::fs::FileExt::seek_read(file, bytes, at)? {
+            0 => return Err(std::io::ErrorKind::UnexpectedEof.into()),
+            count => {
+                bytes = &mut bytes[count..];
+                at += count as u64;
+            }
+        }
+    }
+    Ok(())
+}
+
+impl Stored {
+    /// A dense matrix.
+    pub(crate) fn dense(array: ArrayFile, rows: usize, width: usize) -> Self {
+        let body = Body::Dense(DenseFile { array, width, picked: None });
+        Self { body, rows, columns: width, largest: None, folder: None }
+    }
+
+    /// Compressed sparse rows; row `i` has the entries from `starts[i]` to `starts[i + 1]`.
+    pub(crate) fn sparse(starts: Vec<u64>, indices: ArrayFile, values: ArrayFile, columns: usize) -> Self {
+        let rows = starts.len() - 1;
+        let body = Body::Sparse(Arc::new(SparseFiles { starts, indices, values }));
+        Self { body, rows, columns, largest: None, folder: None }
+    }
+
+    /// Only these columns of a dense matrix, increasing.
+    pub(crate) fn picked(mut self, columns: Vec<usize>) -> Self {
+        if let Body::Dense(dense) = &mut self.body {
+            self.columns = columns.len();
+            dense.picked = Some(Arc::new(columns));
+        }
+        self
+    }
+
+    /// Number of observations.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Number of features.
+    pub fn columns(&self) -> usize {
+        self.columns
+    }
+
+    /// Whether only nonzero entries are stored.
+    pub fn is_sparse(&self) -> bool {
+        matches!(self.body, Body::Sparse(_))
+    }
+
+    /// Number of entries stored.
+    pub fn stored(&self) -> usize {
+        match &self.body {
+            Body::Dense(_) => self.rows * self.columns,
+            Body::Sparse(files) => files.starts[self.rows] as usize,
+        }
+    }
+
+    /// A bound on the size of all entries, which are then finite; `None` if nobody has looked at them yet.
+    pub fn largest(&self) -> Option<f64> {
+        self.largest
+    }
+
+    /// The file, for messages.
+    pub fn path(&self) -> PathBuf {
+        match &self.body {
+            Body::Dense(dense) => dense.array.mark.path.clone(),
+            Body::Sparse(files) => files.values.mark.path.clone(),
+        }
+    }
+
+    /// Reads rows in order, from the first of `rows` to the last. Several threads may have a reader each.
+    pub fn reader(&self, rows: Range<usize>) -> Result<Reader<'_>> {
+        let (file, second) = match &self.body {
+            Body::Dense(dense) => (dense.array.open()?, None),
+            Body::Sparse(files) => (files.values.open()?, Some(files.indices.open()?)),
+        };
+        Ok(Reader { of: self, file, second, end: rows.end.min(self.rows), held: 0..0, bytes: Vec::new() })
+    }
+
+    /// One row as a full vector.
+    pub fn row(&self, index: usize) -> Result<Vec<f64>> {
+        let mut full = vec![0.0; self.columns];
+        let mut reader = self.reader(index..index + 1)?;
+        if !self.is_sparse() {
+            reader.dense(index..index + 1, None, &mut full)?;
+            return Ok(full);
+        }
+        let mut row = SparseRows::default();
+        reader.sparse(index..index + 1, &mut row)?;
+        row.columns.iter().zip(&row.values).for_each(|(&column, &value)| full[column as usize] = value);
+        Ok(full)
+    }
+
+    /// Fails if a file is not what it was when it was opened.
+    pub fn check(&self) -> Result<()> {
+        match &self.body {
+            Body::Dense(dense) => dense.array.mark.check(),
+            Body::Sparse(files) => files.values.mark.check().and_then(|()| files.indices.mark.check()),
+        }
+    }
+}
+
+/// Reads rows of a [`Stored`] matrix in order.
+#[derive(Debug)]
+pub struct Reader<'s> {
+    of: &'s Stored,
+    file: File,
+    /// Of sparse rows: the columns.
+    second: Option<File>,
+    end: usize,
+    /// Rows whose bytes are here.
+    held: Range<usize>,
+    bytes: Vec<u8>,
+}
+
+/// Sparse rows in reused memory.
+#[derive(Debug, Default)]
+pub struct SparseRows {
+    /// Where each row starts, and the end of the last one.
+    pub starts: Vec<usize>,
+    /// Columns of the entries.
+    pub columns: Vec<u32>,
+    /// The entries.
+    pub values: Vec<f64>,
+    bytes: Vec<u8>,
+}
+
+impl Reader<'_> {
+    /// Copies the entries of dense rows, row by row; of these `columns` only, if some are listed. Nothing for sparse rows.
+    pub fn dense(&mut self, rows: Range<usize>, columns: Option<&[usize]>, out: &mut [f64]) -> Result<()> {
+        let Body::Dense(dense) = &self.of.body else { return Ok(()) };
+        let (array, width) = (&dense.array, dense.width);
+        let row_bytes = width * array.kind.bytes();
+        if rows.start < self.held.start || rows.end > self.held.end {
+            let more = (WINDOW / row_bytes).max(rows.len());
+            self.held = rows.start..self.end.min(rows.start + more).max(rows.end);
+            let entries = (self.held.start * width) as u64..(self.held.end * width) as u64;
+            array.read(&self.file, entries, &mut self.bytes)?;
+        }
+        let first = (rows.start - self.held.start) * row_bytes;
+        let bytes = &self.bytes[first..first + rows.len() * row_bytes];
+        let size = array.kind.bytes();
+        let entry = |row: &[u8], column: usize| array.real(&row[column * size..(column + 1) * size]);
+        let count = columns.map_or(self.of.columns, <[usize]>::len).max(1);
+        for (row, out) in bytes.chunks_exact(row_bytes.max(1)).zip(out.chunks_exact_mut(count)) {
+            match (columns, dense.picked.as_deref()) {
+                (None, None) if array.kind == Element::F8 => {
+                    for (value, item) in out.iter_mut().zip(row.chunks_exact(8)) {
+                        *value = real(Element::F8, item);
+                    }
+                }
+                (None, None) => out.iter_mut().enumerate().for_each(|(column, value)| *value = entry(row, column)),
+                (None, Some(picked)) => {
+                    out.iter_mut().zip(picked).for_each(|(value, &column)| *value = entry(row, column));
+                }
+                (Some(columns), None) => {
+                    out.iter_mut().zip(columns).for_each(|(value, &column)| *value = entry(row, column));
+                }
+                (Some(columns), Some(picked)) => {
+                    out.iter_mut().zip(columns).for_each(|(value, &column)| *value = entry(row, picked[column]));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Copies sparse rows. Nothing for dense ones.
+    pub fn sparse(&mut self, rows: Range<usize>, out: &mut SparseRows) -> Result<()> {
+        let (Body::Sparse(files), Some(second)) = (&self.of.body, &self.second) else { return Ok(()) };
+        let starts = &files.starts[rows.start..=rows.end];
+        let (first, last) = (starts[0], starts[starts.len() - 1]);
+        out.starts.clear();
+        out.starts.extend(starts.iter().map(|start| (start - first) as usize));
+        files.values.read(&self.file, first..last, &mut out.bytes)?;
+        out.values.clear();
+        out.values.extend(out.bytes.chunks_exact(files.values.kind.bytes()).map(|item| files.values.real(item)));
+        files.indices.read(second, first..last, &mut out.bytes)?;
+        out.columns.clear();
+        out.columns
+            .extend(out.bytes.chunks_exact(4).map(|item| u32::from_le_bytes([item[0], item[1], item[2], item[3]])));
+        // A store may come from anywhere.
+        for row in out.starts.windows(2) {
+            let columns = &out.columns[row[0]..row[1]];
+            let is_rising = columns.windows(2).all(|pair| pair[0] < pair[1]);
+            if !is_rising || columns.last().is_some_and(|&last| last as usize >= self.of.columns) {
+                let reason = "column numbers of a row do not increase or are too large".to_owned();
+                return Err(Error::Store { source_name: files.indices.name(), reason });
+            }
+        }
+        Ok(())
+    }
+}
