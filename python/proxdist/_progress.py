@@ -27,9 +27,16 @@ class Progress:
             done, total, label, score = what
             share = done / total
             text = f"{done} of {total} fits  {label}: {score:.6g}"
+        self._bar(share, text)
+
+    def _bar(self, share: float, text: str) -> None:
         filled = round(self.WIDTH * min(share, 1.0))
         bar = "█" * filled + "░" * (self.WIDTH - filled)
         self.write(f"{bar}  {text}  {time.monotonic() - self.started:.1f} s")
+
+    def partitions(self, done: int, total: int) -> None:
+        """Tells how many partitions have answered."""
+        self._bar(done / total, f"{done} of {total} partitions")
 
     def write(self, line: str) -> None:
         """Writes over the line before."""
