@@ -44,6 +44,7 @@ pub mod files;
 mod gap;
 mod layout;
 mod linalg;
+pub mod large;
 pub mod loss;
 pub mod metrics;
 pub mod model;

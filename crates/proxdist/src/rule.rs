@@ -131,6 +131,9 @@ pub enum Rule {
     /// A score that is defined where a fold has one class.
     #[error("something else than auc where a fold has one class only")]
     ScoreOfOneClass,
+    /// Weights whose sums are numbers.
+    #[error("such that the largest is from 1e-20 to 1e20 (only their sizes relative to each other count)")]
+    UsualWeights,
     /// How a point of the grid is chosen.
     #[error("one-standard-error or best")]
     Choice,

@@ -11,9 +11,10 @@
 use crate::data::{Data, Pass, Rows, Unit, Wanted};
 use crate::error::{Error, Result};
 use crate::model::Model;
+use serde::{Deserialize, Serialize};
 
 /// What is done to each column: $z = (x - m)f$ with the factor $f = 1/s$.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Scaling {
     pub(crate) means: Vec<f64>,
     pub(crate) factors: Vec<f64>,
@@ -28,8 +29,8 @@ const KEPT: std::ops::RangeInclusive<f64> = 1e-70..=1e70;
 
 /// Mean and standard deviation of a column, and the largest number in it where that had to be looked for.
 #[derive(Clone, Copy)]
-struct Moments {
-    mean: f64,
+pub(crate) struct Moments {
+    pub(crate) mean: f64,
     deviation: f64,
     largest: Option<f64>,
 }
@@ -42,7 +43,13 @@ impl Moments {
         Self { mean: center + shift, deviation, largest: None }
     }
 
-    fn factor(self) -> f64 {
+    /// From the mean, the variance about it and the mean square about the first row.
+    pub(crate) fn joined(mean: f64, variance: f64, square: f64, largest: f64) -> Self {
+        let deviation = if variance > LEAST_SHARE * square { variance.sqrt() } else { 0.0 };
+        Self { mean, deviation, largest: Some(largest) }
+    }
+
+    pub(crate) fn factor(self) -> f64 {
         let factor = 1.0 / self.deviation;
         match self.largest {
             _ if factor.is_finite() => factor,

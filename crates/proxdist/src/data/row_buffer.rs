@@ -47,7 +47,7 @@ impl RowBuffer {
     }
 
     /// Takes in rows, of dense ones only the `columns` that are listed.
-    pub(super) fn copy(&mut self, piece: &Piece<'_>, columns: Option<&[usize]>) {
+    pub(crate) fn copy(&mut self, piece: &Piece<'_>, columns: Option<&[usize]>) {
         (self.rows, self.is_sparse) = (0, false);
         self.values.clear();
         self.append(piece, columns);
@@ -88,7 +88,7 @@ impl RowBuffer {
 
     /// Turns each entry $x$ of column $j$ into $(x - m_j)f_j$; in sparse rows zeros stay zeros and means must be zero. Dense rows have the `columns`
     /// that are listed, if any are.
-    pub(super) fn scale(&mut self, scaling: &Scaling, columns: Option<&[usize]>) {
+    pub(crate) fn scale(&mut self, scaling: &Scaling, columns: Option<&[usize]>) {
         let Scaling { means, factors } = scaling;
         if self.is_sparse {
             self.values.iter_mut().zip(&self.indices).for_each(|(x, &j)| *x *= factors[j as usize]);

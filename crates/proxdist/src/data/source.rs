@@ -5,7 +5,7 @@
 //!
 //! Chunks are cut where the reader says, so the bits of a sum do not depend on how the rows are stored.
 
-use super::magnitude::first_in;
+use super::magnitude::{first_beyond, first_in};
 use super::{RowBuffer, Rows, Support};
 use crate::error::{Error, Result};
 use std::ops::{Deref, Range};
@@ -48,6 +48,16 @@ impl Piece<'_> {
             None => out.extend(rows.map(|i| self.rows.dot(i, v, support))),
             Some(held) => out.extend(rows.map(|i| self.rows.row(i).map(|(at, x)| x * v[held[at]]).sum::<f64>())),
         }
+    }
+
+    /// The first entry that is larger than `limit` in size, or NaN.
+    pub(crate) fn first_beyond(&self, limit: f64) -> Option<Cell> {
+        let stored = match self.rows {
+            Rows::Dense { values, .. } => values,
+            Rows::Sparse { starts, values, .. } => &values[starts[0]..starts[starts.len() - 1]],
+        };
+        // Whole chunks are cleared by one sum of squares.
+        first_beyond(stored, limit).and_then(|_| first_in(self, limit, |_, x| x))
     }
 
     /// Appends the entries in the columns that were wanted, row by row.
