@@ -23,6 +23,10 @@ class Progress:
             step, objective, distance, nonzeros = what
             share = step / self.max_steps
             text = f"step {step}  F {objective:.6g}  distance {distance:.2g}  nonzero {nonzeros}"
+        elif kind == "reading":
+            number, rows, total = what
+            share = rows / total if total else 0.0
+            text = f"reading {number}: {rows} of {total} rows" if total else f"reading {number}: {rows} rows"
         else:
             done, total, label, score = what
             share = done / total

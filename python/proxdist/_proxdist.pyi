@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 __version__: str
 __all__ = [
     "__version__",
+    "answer",
     "canonical_set",
     "coefficients_figure",
     "constraints",
@@ -16,6 +17,7 @@ __all__ = [
     "curve_figure",
     "evaluate",
     "fit",
+    "fit_parts",
     "folds",
     "linear_predictor",
     "lines_figure",
@@ -42,6 +44,13 @@ def fit(
     settings: dict[str, str],
     progress: Callable[..., None] | None = None,
 ) -> dict[str, Any]: ...
+def fit_parts(
+    partitions: dict[str, Any],
+    problem: dict[str, Any],
+    settings: dict[str, str],
+    progress: Callable[..., None] | None = None,
+) -> dict[str, Any]: ...
+def answer(request: str, number: int, arrays: dict[str, Any], loss: tuple[Any, bool]) -> dict[str, Any]: ...
 def select(
     features: Any,
     per_row: dict[str, Any],

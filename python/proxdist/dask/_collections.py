@@ -47,7 +47,9 @@ def is_array(collection: Any) -> bool:
 
 def is_frame(collection: Any) -> bool:
     """Whether it is a dask data frame or a column of one."""
-    return is_dask_collection(collection) and hasattr(collection, "npartitions") and hasattr(collection, "map_partitions")
+    return (
+        is_dask_collection(collection) and hasattr(collection, "npartitions") and hasattr(collection, "map_partitions")
+    )
 
 
 def is_listed(collection: Any) -> bool:
@@ -105,7 +107,9 @@ def _array_pieces(values: Any, what: str, rows: tuple[int, ...] | None) -> list[
         values = whole_rows(values)
     else:
         if values.ndim == 2 and values.shape[1] == 1:
-            values = values.ravel() if rows is not None else values.map_blocks(np.ravel, drop_axis=1, dtype=values.dtype)
+            values = (
+                values.ravel() if rows is not None else values.map_blocks(np.ravel, drop_axis=1, dtype=values.dtype)
+            )
         if values.ndim != 1:
             raise ValueError(f"{what} has shape {values.shape}, expected one value for each row")
         if rows is not None and not np.isnan(values.shape[0]):

@@ -67,10 +67,7 @@ class DaskEngine:
 
     def _fits(self, size: int) -> bool:
         """Whether so many bytes fit in the memory of the workers. Those without a limit have room for anything."""
-        try:
-            workers = self.client.scheduler_info(n_workers=-1)["workers"].values()
-        except TypeError:
-            workers = self.client.scheduler_info()["workers"].values()
+        workers = self.client.sync(self.client.scheduler.identity, n_workers=-1)["workers"].values()
         limits = [worker["memory_limit"] for worker in workers]
         return not all(limits) or size <= SHARE * sum(limits)
 
@@ -79,7 +76,8 @@ class DaskEngine:
         shared = self.client.submit(_same, task, pure=False)
         if self._is_held:
             return [
-                self.client.submit(_call, shared, number, piece, pure=False) for number, piece in enumerate(self._pieces)
+                self.client.submit(_call, shared, number, piece, pure=False)
+                for number, piece in enumerate(self._pieces)
             ]
         call = delayed(_call, pure=False)
         return list(self.client.compute([call(shared, number, piece) for number, piece in enumerate(self._pieces)]))

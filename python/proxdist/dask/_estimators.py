@@ -78,7 +78,9 @@ class OnDask:
 
     def certify(self, *arguments: Any, **options: Any) -> Any:
         """A proof needs all rows at hand: ``to_local().certify(X, y)`` on data that fit in memory."""
-        raise NotImplementedError("certify needs all rows at hand: use to_local().certify(X, y) where they fit in memory")
+        raise NotImplementedError(
+            "certify needs all rows at hand: use to_local().certify(X, y) where they fit in memory"
+        )
 
     def __sklearn_clone__(self: Any) -> Any:
         return type(self)(**self.get_params(deep=False))

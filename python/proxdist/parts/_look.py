@@ -22,12 +22,12 @@ NUMBER, TEXT = "numbers", "text"
 class Seen:
     """What there is in one partition."""
 
-    rows: int
-    columns: int
-    bytes: int
-    is_sparse: bool
-    has_weights: bool
-    has_offset: bool
+    rows: int = 0
+    columns: int = 0
+    bytes: int = 0
+    is_sparse: bool = False
+    has_weights: bool = False
+    has_offset: bool = False
     #: The names of a frame's columns, and what each of them is; ``None`` for arrays.
     names: list[Any] | None = None
     kinds: list[str] | None = None
@@ -37,18 +37,23 @@ class Seen:
     labels: Any = None
     #: Rows and columns of each observation, where those are matrices.
     shape: tuple[int, int] | None = None
+    #: What no fit can use.
+    fault: Exception | None = None
 
 
 @dataclass(frozen=True)
 class Looking:
-    """The task that looks at a partition."""
+    """The task that looks at a partition. A fault is part of the answer, so that the first of all partitions is told."""
 
     wants_labels: bool
 
     def __call__(self, number: int, part: Any) -> Seen:
         """What there is in the partition of this number."""
-        with in_partition(number):
-            return look(part, self.wants_labels)
+        try:
+            with in_partition(number):
+                return look(part, self.wants_labels)
+        except (ValueError, TypeError) as fault:
+            return Seen(fault=fault)
 
 
 def look(part: Any, wants_labels: bool) -> Seen:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ._look import NUMBER, TEXT, Seen
+from ._look import TEXT, Seen
 
 #: Fewer rows than this cannot show that a text column is an identifier.
 FEW_ROWS = 20
@@ -38,6 +38,9 @@ class Plan:
     @classmethod
     def of(cls, seen: list[Seen]) -> Plan:
         """What the partitions share; partitions that do not go together are an error."""
+        for part in seen:
+            if part.fault is not None:
+                raise part.fault
         filled = [number for number, part in enumerate(seen) if part.rows]
         if not filled:
             raise ValueError(f"there are no rows: {len(seen)} partitions, all of them empty")
@@ -132,6 +135,3 @@ def _classes(labels: list[Any]) -> Any:
     if len(kinds) > 1:
         raise ValueError("y has text for labels in some partitions and numbers in others")
     return np.unique(np.concatenate(labels))
-
-
-__all__ = ["NUMBER", "Plan"]

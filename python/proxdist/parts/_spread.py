@@ -66,7 +66,7 @@ class Answering:
         with in_partition(number):
             ready = block(part, self.plan)
             rows = ready.per_row(self.positive) | {"features": ready.features, "columns": self.plan.features}
-            return _proxdist.answer(self.request, number, rows, self.loss, self.positive is not None)
+            return _proxdist.answer(self.request, number, rows, (self.loss, self.positive is not None))
 
 
 class Spread:

@@ -1,0 +1,1 @@
+SparsePath = None
