@@ -227,6 +227,19 @@ impl Reached {
     }
 }
 
+/// What was measured on all rows of a fit whose rows are not in memory.
+pub(crate) struct Evidence {
+    pub(crate) gradient: Vec<f64>,
+    /// The diagonal of the Hessian.
+    pub(crate) metric: Vec<f64>,
+    /// F without any feature.
+    pub(crate) at_zero: f64,
+    /// A number that F is never below.
+    pub(crate) infimum: f64,
+    /// A bound that was proven.
+    pub(crate) gap: Option<Gap>,
+}
+
 /// What certifying gives.
 pub(crate) struct Certified {
     pub(crate) certificate: Certificate,
@@ -272,10 +285,7 @@ impl Judge<'_> {
             Some(known) if known.is_finite() => known,
             _ => relative(self.residual(measured)?, reference),
         };
-        let coefficients = objective.layout().coefficients(theta);
-        let mut nearest = coefficients.to_vec();
-        constraint.project(&mut nearest, &mut Workspace::default())?;
-        let distance = crate::polish::distance(&nearest, coefficients);
+        let distance = self.distance(theta)?;
         let convex = if constraint.is_convex() && self.l1 == 0.0 { self.gap(measured)? } else { None };
         let others = least([self.perfect_fit(value, at_zero)?, proven.map(|(gap, _)| gap), convex]);
         let is_known = exchanges == Exchanges::EveryChoice;
@@ -285,6 +295,46 @@ impl Judge<'_> {
         let certificate =
             Certificate { distance, iterate_distance, stationarity, gap, nodes, exchanges, schedule_meets_theory };
         Ok(Certified { certificate, value, reference })
+    }
+
+    /// The same from what was measured elsewhere, on rows that are not in memory; `known` holds F, and the objective is that of a sample, which only tells units.
+    pub(crate) fn certify_by(&self, reached: Reached, evidence: Evidence) -> Result<Certified> {
+        let Evidence { gradient, metric, at_zero, infimum, gap } = evidence;
+        let Reached { theta, iterate_distance, known, stationarity, exchanges, .. } = reached;
+        let value = known.map_or(f64::NAN, |(value, _)| value);
+        let measured = Measured { theta: &theta, value, gradient: &gradient, metric: &metric };
+        let reference = floored(value, at_zero);
+        let above = (value - infimum).max(0.0);
+        let perfect = (above <= PERFECT * at_zero.abs()).then_some(Gap { value: above, proof: Proof::PerfectFit });
+        let simple = if self.constraint.is_convex() { self.simple_gap(measured) } else { None };
+        let certificate = Certificate {
+            distance: self.distance(&theta)?,
+            iterate_distance,
+            stationarity: match stationarity {
+                Some(known) => known,
+                None => relative(self.residual(measured)?, reference),
+            },
+            gap: least([perfect, simple, gap]),
+            nodes: None,
+            exchanges,
+            schedule_meets_theory: self.schedule_meets_theory,
+        };
+        Ok(Certified { certificate, value, reference })
+    }
+
+    /// $\|\theta - P_C(\theta)\|$
+    fn distance(&self, theta: &[f64]) -> Result<f64> {
+        let coefficients = self.objective.layout().coefficients(theta);
+        let mut nearest = coefficients.to_vec();
+        self.constraint.project(&mut nearest, &mut Workspace::default())?;
+        Ok(crate::polish::distance(&nearest, coefficients))
+    }
+
+    /// The bound by the support function of a bounded set.
+    fn simple_gap(&self, measured: Measured) -> Option<Gap> {
+        let Measured { theta, value, gradient, .. } = measured;
+        support_gap(self.constraint, self.objective.layout(), gradient, theta)
+            .map(|bound| Gap { value: bound + 1e-15 * value.abs(), proof: Proof::SupportFunction })
     }
 
     /// The diagonal of the Hessian; on very many rows that of a sample, which is good enough for a metric.
@@ -316,7 +366,7 @@ impl Judge<'_> {
     }
 
     /// The distance of the negative gradient from the normal cone, on scaled columns.
-    fn residual(&self, measured: Measured) -> Result<f64> {
+    pub(crate) fn residual(&self, measured: Measured) -> Result<f64> {
         let Measured { theta, gradient, metric, .. } = measured;
         let Self { objective, constraint, .. } = *self;
         let layout = objective.layout();
@@ -355,9 +405,8 @@ impl Judge<'_> {
 
     /// The better of two bounds: by the support function of a bounded set, and by multipliers and curvature.
     fn gap(&self, measured: Measured) -> Result<Option<Gap>> {
-        let Measured { theta, value, gradient, .. } = measured;
-        let simple = support_gap(self.constraint, self.objective.layout(), gradient, theta)
-            .map(|bound| Gap { value: bound + 1e-15 * value.abs(), proof: Proof::SupportFunction });
+        let value = measured.value;
+        let simple = self.simple_gap(measured);
         if simple.is_some_and(|gap| gap.value <= 1e-14 * value.abs()) {
             return Ok(simple);
         }

@@ -81,6 +81,39 @@ pub enum Error {
         "these data can only be read in order, from the first row to the last, but rows in any order are needed here"
     )]
     InOrderOnly,
+    /// What a fit would need in memory is more than it may take.
+    #[error("{what} would take {} of memory, more than the {} that the fit may take", bytes(*.needed), bytes(*.allowed))]
+    Memory {
+        /// What is too large.
+        what: &'static str,
+        /// Bytes that it takes.
+        needed: u64,
+        /// Bytes that there are for it.
+        allowed: u64,
+        /// What would help, besides more memory.
+        remedy: &'static str,
+    },
+    /// Something is wrong with a part of the rows, such as one of several files.
+    #[error("{part}: {source}")]
+    InPart {
+        /// What the part is called.
+        part: String,
+        /// What is wrong; rows are those of the part.
+        source: Box<Error>,
+    },
+    /// A part of the rows is not what it was when it was read first.
+    #[error("{part} has {found} rows, and had {expected} when it was read first: the data have changed during the fit")]
+    Changed {
+        /// What the part is called.
+        part: String,
+        /// Rows it has now.
+        found: u64,
+        /// Rows it had.
+        expected: u64,
+    },
+    /// A fit was ended before there was a model.
+    #[error("interrupted before the data had been read once")]
+    Interrupted,
     /// A source that does not hand out the rows it was asked for.
     #[error("the data source gave {found} rows where {expected} rows from row {first} on were asked for")]
     Chunks {
@@ -269,6 +302,13 @@ fn column_text(column: Option<&str>) -> String {
     column.map_or_else(String::new, |name| format!(", column {name}"))
 }
 
+/// An amount of memory for people.
+fn bytes(amount: u64) -> String {
+    let units = [(1_u64 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
+    let unit = units.iter().find(|(size, _)| amount >= *size);
+    unit.map_or_else(|| format!("{amount} bytes"), |(size, name)| format!("{:.1} {name}", amount as f64 / *size as f64))
+}
+
 fn setting_names() -> String {
     let names: Vec<&str> = crate::Setting::declarations().iter().map(|declared| declared.name).collect();
     names.join(", ")
@@ -282,7 +322,7 @@ impl Error {
             | Self::NegativeWeight { row, .. }
             | Self::Response { row, .. }
             | Self::Overflow { row, .. } => Some(row),
-            Self::Fold { source, .. } => source.row_mut(),
+            Self::Fold { source, .. } | Self::InPart { source, .. } => source.row_mut(),
             _ => None,
         }
     }

@@ -90,6 +90,16 @@ impl Preparation {
     }
 }
 
+impl Preparation {
+    /// The same where the moments of the columns are known.
+    pub(crate) fn units_by(self, scaling: &Scaling, ridge: f64) -> Units {
+        if self.is_scaled {
+            return Units { scaling: Some(scaling.clone()), squares: None };
+        }
+        Units { scaling: None, squares: (self.on_effects && ridge > 0.0).then(|| scaling.variances()) }
+    }
+}
+
 impl Units {
     /// Whether columns are scaled.
     pub fn is_scaled(&self) -> bool {

@@ -3,6 +3,7 @@
 use crate::constraint::Constraint;
 use crate::data::{Data, LARGEST};
 use crate::error::{Error, Result};
+use crate::large;
 use crate::layout::Layout;
 use crate::loss::{Loss, check_responses};
 use crate::objective::Objective;
@@ -87,10 +88,19 @@ impl<'a> Problem<'a> {
         self.fit_observed(settings, &mut Silent)
     }
 
-    /// Fits while an observer watches, who may end the run early.
+    /// Fits while an observer watches, who may end the run early. Data that can only be read in order are fitted by a few readings of all rows, see
+    /// [`crate::large`].
     pub fn fit_observed(&self, settings: &Settings, observer: &mut dyn Observer) -> Result<Fit> {
         let settings = &*settings.resolved()?;
+        if self.data.random_access().is_err() {
+            return large::fit_in_order(self, settings, observer);
+        }
         self.with_method(settings, |whole| run::fit(whole, self, settings, observer))
+    }
+
+    /// A fit without its proof and certificate.
+    pub(crate) fn explore(&self, settings: &Settings, observer: &mut dyn Observer) -> Result<run::Explored> {
+        self.with_method(settings, |whole| run::explore(whole, self, settings, observer))
     }
 
     /// The penalty of the first step with which the method of the settings gets furthest in as many steps or passes as they allow,

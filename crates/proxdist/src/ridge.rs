@@ -63,6 +63,11 @@ impl<'p> Ridge<'p> {
         (self.squares.is_none() || self.weight == 0.0).then(|| self.weight())
     }
 
+    /// $s_j^2$ of some columns, where they differ.
+    pub(crate) fn squares_of(self, columns: &[usize]) -> Option<Vec<f64>> {
+        self.squares.map(|squares| columns.iter().map(|&j| squares[j]).collect())
+    }
+
     /// The largest $\lambda_j$ of this many columns.
     pub(crate) fn largest(self, columns: usize) -> f64 {
         self.even().unwrap_or_else(|| (0..columns).map(|j| self.at(j)).fold(0.0, f64::max))

@@ -17,6 +17,8 @@ pub enum Phase {
     Polish,
     /// The search for a proof.
     Proof,
+    /// A reading of rows that are not in memory; the step is its number.
+    Reading,
 }
 
 impl Phase {
@@ -27,6 +29,7 @@ impl Phase {
             Self::Iteration => "iteration",
             Self::Polish => "polish",
             Self::Proof => "proof",
+            Self::Reading => "reading",
         }
     }
 }
@@ -59,6 +62,22 @@ pub struct Progress {
     pub nodes: Option<u64>,
 }
 
+/// How far one reading of rows that are not in memory is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Reading {
+    /// Its number, from 1.
+    pub number: u64,
+    /// Rows that were read.
+    pub rows: u64,
+    /// Rows there are, where that is known.
+    pub of: Option<u64>,
+    /// Columns there are.
+    pub columns: usize,
+    /// Time since this reading began.
+    pub elapsed: Duration,
+}
+
 /// Sees every checkpoint; `Break` ends the run (Ctrl-C, a time budget, a progress bar). Functions of a [`Progress`] observe.
 pub trait Observer: Send {
     /// Called at each checkpoint.
@@ -67,6 +86,12 @@ pub trait Observer: Send {
     /// Called after every step, for interrupts that cannot wait; must be quick.
     fn poll(&mut self) -> ControlFlow<()> {
         ControlFlow::Continue(())
+    }
+
+    /// Called after each part of a reading of rows that are not in memory.
+    fn reading(&mut self, reading: &Reading) -> ControlFlow<()> {
+        let _ = reading;
+        self.poll()
     }
 
     /// Called wherever a run could go on from its state in another process: after each round of the race, at checkpoints of the iteration, before the exact

@@ -187,6 +187,47 @@ impl Choice {
         Some(rest)
     }
 
+    /// What there is to choose where only these coordinates, in ascending order, may be nonzero; they are numbered anew in that order. Units that are not
+    /// all among them, or need others of which none is, cannot be chosen.
+    pub(crate) fn only(&self, coordinates: &[usize]) -> Self {
+        let place = |j: &usize| coordinates.binary_search(j).ok();
+        let mut number: Vec<Option<usize>> = vec![None; self.units()];
+        let mut is_in: Vec<bool> = (0..self.units()).map(|unit| self.unit(unit).iter().all(|j| place(j).is_some())).collect();
+        let lost = |is_in: &[bool]| {
+            let is_lost = |need: &&Need| is_in[need.unit] && !need.one_of.iter().any(|&other| is_in[other]);
+            self.needs.iter().find(is_lost).map(|need| need.unit)
+        };
+        while let Some(unit) = lost(&is_in) {
+            is_in[unit] = false;
+        }
+        let mut part = Self {
+            starts: vec![0],
+            keep: self.keep.clone(),
+            families: self.families.clone(),
+            totals: self.totals.clone(),
+            always: self.always.iter().filter_map(place).collect(),
+            ..Self::default()
+        };
+        for unit in (0..self.units()).filter(|&unit| is_in[unit]) {
+            number[unit] = Some(part.pools.len());
+            part.members.extend(self.unit(unit).iter().filter_map(place));
+            part.starts.push(part.members.len());
+            part.pools.push(self.pools[unit]);
+        }
+        part.keep = (0..part.keep.len()).map(|pool| part.keep[pool].min(part.size_of(pool))).collect();
+        for (family, total) in part.totals.iter_mut().enumerate() {
+            let room = part.keep.iter().zip(&part.families).filter(|(_, of)| **of == family);
+            *total = (*total).min(room.map(|(keep, _)| keep).sum());
+        }
+        for need in &self.needs {
+            if let Some(unit) = number[need.unit] {
+                let one_of = need.one_of.iter().filter_map(|&other| number[other]).collect();
+                part.needs.push(Need { unit, one_of });
+            }
+        }
+        part
+    }
+
     /// A unit that may only be chosen with one of some others.
     #[must_use]
     pub fn needing(mut self, need: Need) -> Self {

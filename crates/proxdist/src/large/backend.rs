@@ -49,6 +49,8 @@ impl std::fmt::Debug for Parts<'_> {
     }
 }
 
+/// Numbers that the answers of the parts that are read at the same time may have together: half a gigabyte.
+const MOST_NUMBERS: usize = 1 << 26;
 /// Numbers in a strip of a data set: 32 megabytes.
 const STRIP: usize = 1 << 22;
 
@@ -103,7 +105,7 @@ impl Backend for Parts<'_> {
 
     /// As many parts at a time as there are threads; what is added to what does not depend on that.
     fn map(&self, request: &Request, loss: &dyn Loss, take: &mut Take<'_>) -> Result<()> {
-        let at_once = rayon::current_num_threads().max(1);
+        let at_once = (MOST_NUMBERS / request.size(self.columns())).clamp(1, rayon::current_num_threads().max(1));
         for (round, parts) in self.parts.chunks(at_once).enumerate() {
             let first = round * at_once;
             let answers: Vec<Result<Partial>> = parts

@@ -13,18 +13,34 @@
 //! [`Request::answer`] is all that a worker needs: it answers for one [`Part`], which every [`crate::Data`] is.
 
 mod backend;
+mod driver;
+mod fitting;
+mod frame;
 mod gathered;
+mod gathering;
+mod memory;
+mod newton;
 mod part;
+mod problem;
+mod pseudo;
+mod reader;
 mod request;
+mod restricted;
+mod ruling;
 mod sample;
 mod sums;
 mod survey;
 mod table;
+#[cfg(test)]
+mod tests;
 
 pub use backend::{Backend, Parts, Take};
-pub use part::{Block, Part, Strip};
+pub use memory::free as free_memory;
+pub use part::{Block, Part, Strip, VisitBlock};
+pub(crate) use problem::fit_in_order;
+pub use problem::{LargeFit, LargeProblem};
 pub use request::{Partial, Request, Second, SumsRequest, SurveyRequest};
 pub use sample::Sample;
 pub use sums::Sums;
-pub use survey::{Fault, Survey};
+pub use survey::{Cell, Fault, Survey};
 pub use table::Table;

@@ -73,6 +73,16 @@ pub enum Partial {
 }
 
 impl Request {
+    /// Numbers that the answer of a part has whatever its rows, roughly, for data of so many columns.
+    pub(super) fn size(&self, columns: usize) -> usize {
+        let second = match self {
+            Self::Sums(SumsRequest { second: Second::All, .. }) => columns,
+            Self::Sums(SumsRequest { second: Second::Cross(chosen), .. }) => chosen.len(),
+            _ => 0,
+        };
+        columns.saturating_mul(second.saturating_add(4)).max(1)
+    }
+
     /// The answer for the part of this number, by one reading of it. The loss is that of the fit; workers elsewhere know it by its text.
     pub fn answer(&self, part: &dyn Part, number: usize, loss: &dyn Loss) -> Result<Partial> {
         Ok(match self {

@@ -307,5 +307,20 @@ impl Surveyed {
     }
 }
 
+impl Surveyed {
+    /// A scaling that keeps the digits of sums: as [`Self::scaling`] where means are taken off, to mean square 1 where they are not.
+    pub(super) fn steady(&self, has_intercept: bool) -> Scaling {
+        let mut scaling = self.scaling(has_intercept);
+        if !scaling.is_centered() {
+            for (j, factor) in scaling.factors.iter_mut().enumerate() {
+                let square = self.squares[j] / self.weight + self.means[j] * self.means[j];
+                let usual = 1.0 / square.sqrt();
+                *factor = if usual.is_normal() { usual } else { 1.0 };
+            }
+        }
+        scaling
+    }
+}
+
 /// Largest weights that need no change of their unit.
 const USUAL_WEIGHTS: std::ops::RangeInclusive<f64> = 1e-20..=1e20;

@@ -50,14 +50,15 @@ impl Table {
 
     /// Appends the rows of another table.
     pub(super) fn append(&mut self, other: Self) -> Result<()> {
-        if self.rows() == 0 {
-            *self = other;
-            return Ok(());
-        }
         if other.rows() == 0 {
             return Ok(());
         }
-        self.check_like(&other)?;
+        if self.rows() == 0 {
+            (self.columns, self.is_sparse) = (other.columns, other.is_sparse);
+            self.starts = if other.is_sparse { vec![0] } else { Vec::new() };
+        } else {
+            self.check_like(&other)?;
+        }
         if self.is_sparse {
             let before = self.values.len();
             self.starts.extend(other.starts.iter().skip(1).map(|start| before + start));

@@ -206,6 +206,12 @@ impl Finish<'_> {
         Ok(Polished { theta, value, gradient, stationarity: None, exchanges, summed })
     }
 
+    /// The gradient along a set of low rank at a point of it, relative to the size that gradients have; `None` for other sets.
+    pub(crate) fn stationarity_of_rank(objective: Objective, constraint: &dyn Constraint, theta: &[f64]) -> Result<Option<f64>> {
+        let Structure::Rank { rank, rows, columns, radius } = constraint.structure() else { return Ok(None) };
+        rank::stationarity(objective, LowRank { rank, rows, columns, radius }, theta).map(Some)
+    }
+
     /// The same problem on some of the rows.
     fn on<'s>(&'s self, part: &'s Data<'s>) -> Finish<'s> {
         Finish { objective: self.objective.on(part), ..*self }

@@ -62,14 +62,14 @@ mod tests;
 
 pub(crate) use convex::minimise;
 pub(crate) use descent::distance;
-pub(crate) use finish::Finish;
+pub(crate) use finish::{Finish, Polished};
 pub(crate) use gap::gap as support_gap;
 pub(crate) use measure::{Measure, floored, free_part, metric, relative};
 pub(crate) use on_columns::{Block, OnColumns};
 pub(crate) use on_data::{OnData, RowDerivatives};
-pub(crate) use scores::inverse;
+pub(crate) use scores::{Held, Scores, inverse};
 pub(crate) use smooth::Smooth;
-pub(crate) use sweep::{crosses, screened, sweep};
+pub(crate) use sweep::{Sweep, crosses, screened, sweep};
 
 use std::ops::ControlFlow;
 

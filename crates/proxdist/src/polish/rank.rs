@@ -71,6 +71,12 @@ pub(crate) fn minimise(objective: Objective, set: LowRank, theta: &mut [f64], un
     minimise_with(model, Task::new(objective, set)?, theta, until)
 }
 
+/// The gradient along the set at a point of it, as [`minimise`] reports it at the end.
+pub(super) fn stationarity(objective: Objective, set: LowRank, theta: &[f64]) -> Result<f64> {
+    let at = Place::new(Task::new(objective, set)?, theta.to_vec(), false, 0.0)?;
+    Ok(if at.now.is_finite() { at.stationarity() } else { f64::INFINITY })
+}
+
 pub(super) fn minimise_with(
     model: &mut dyn Model,
     task: Task,

@@ -108,6 +108,12 @@ impl<'a> Scores<'a> {
         Ok(Some(Self { held, sweep, candidates, inverse, separate }))
     }
 
+    /// The same from a sweep that has the second derivatives with the support for all columns; `None` if it has not, too.
+    pub(crate) fn with_crosses(held: &'a Held<'a>, sweep: &'a Sweep, candidates: &'a [usize]) -> Option<Self> {
+        let inverse = inverse(held.hessian, held.point.len()).filter(|_| sweep.has_crosses())?;
+        Some(Self { held, sweep, candidates, inverse, separate: None })
+    }
+
     /// How much rounding grows in these scores.
     pub(crate) fn inflation(&self) -> f64 {
         self.inverse.inflation

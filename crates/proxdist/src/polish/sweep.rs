@@ -5,6 +5,7 @@ use super::on_columns::OnColumns;
 use super::on_data::RowDerivatives;
 use crate::data::{Pass, Support};
 use crate::error::Result;
+use crate::layout::Layout;
 use crate::linalg::{add_transposed_product, dot};
 use crate::objective::Objective;
 
@@ -34,14 +35,27 @@ impl Sweep {
     /// The Hessian on the support and the intercept, full and symmetric; the support must be that of the sweep.
     pub(crate) fn hessian(&self, objective: Objective, theta: &[f64], support: &[usize]) -> Result<Vec<f64>> {
         let (whole, own) = (objective.layout(), objective.layout().reduced_to(support.len()));
+        if let Some(hessian) = self.hessian_on(support, own) {
+            return Ok(hessian);
+        }
+        let mut hessian = vec![0.0; own.len() * own.len()];
+        let mut function = OnColumns::new(objective, support)?;
+        function.linearise(&whole.gathered(support, theta))?;
+        function.hessian(&mut hessian)?;
+        Ok(hessian)
+    }
+
+    /// Derivatives that were measured elsewhere: F and its gradient, the diagonal with the ridge, the second derivative of the intercept, and those between every
+    /// column and the support with the intercept.
+    pub(crate) fn known((value, gradient): (f64, Vec<f64>), diagonal: Vec<f64>, bend: f64, crosses: Vec<f64>) -> Self {
+        Self { value, gradient, diagonal, bend, crosses: Some(crosses) }
+    }
+
+    /// The Hessian on the support and the intercept from the second derivatives with it, if they were kept.
+    pub(crate) fn hessian_on(&self, support: &[usize], own: Layout) -> Option<Vec<f64>> {
+        let crosses = self.crosses.as_ref()?;
         let size = own.len();
         let mut hessian = vec![0.0; size * size];
-        let Some(crosses) = &self.crosses else {
-            let mut function = OnColumns::new(objective, support)?;
-            function.linearise(&whole.gathered(support, theta))?;
-            function.hessian(&mut hessian)?;
-            return Ok(hessian);
-        };
         for (a, &j) in support.iter().enumerate() {
             for b in 0..size {
                 let entry = crosses[j * size + b];
@@ -54,7 +68,7 @@ impl Sweep {
         if let Some(free) = own.place_of_intercept() {
             hessian[free * size + free] = self.bend;
         }
-        Ok(hessian)
+        Some(hessian)
     }
 
     /// Whether the second derivatives with the support are known for all columns.

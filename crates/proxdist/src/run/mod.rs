@@ -42,6 +42,42 @@ pub(crate) fn fit(problem: &Problem, parts: &Problem, settings: &Settings, obser
     run.certify(reached)
 }
 
+/// What the stages before the certificate leave behind.
+pub(crate) struct Explored {
+    pub(crate) theta: Vec<f64>,
+    pub(crate) iterate_distance: Option<f64>,
+    /// Why the steps ended, if they did before the finish.
+    pub(crate) stop: Option<Stop>,
+    pub(crate) steps: u64,
+    pub(crate) rho1: Option<f64>,
+    pub(crate) schedule: Option<Arc<dyn Schedule>>,
+    pub(crate) batch_size: usize,
+    pub(crate) trace: Vec<Progress>,
+}
+
+/// A fit without its proof and certificate, for problems that are only a part of another one.
+pub(crate) fn explore(
+    problem: &Problem,
+    parts: &Problem,
+    settings: &Settings,
+    observer: &mut dyn Observer,
+) -> Result<Explored> {
+    let mut run = Run::begin(problem, parts, settings, observer)?;
+    run.race(Plan::usual(&settings.method))?;
+    run.iterate()?;
+    let reached = run.finish()?;
+    Ok(Explored {
+        theta: reached.theta,
+        iterate_distance: reached.iterate_distance,
+        stop: run.stop,
+        steps: run.state.step,
+        rho1: run.state.rho1,
+        schedule: run.schedule()?,
+        batch_size: run.state.batch_size,
+        trace: std::mem::take(&mut run.state.trace),
+    })
+}
+
 /// The first penalty that serves a method best at the end of a run: a race over a wide grid, the same for every method, that is as long
 /// as the settings allow the run to be in steps or passes.
 pub(crate) fn first_penalty(

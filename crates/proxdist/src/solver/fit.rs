@@ -17,6 +17,7 @@ pub struct Fit {
     model: Model,
     trace: Vec<Progress>,
     notes: Vec<Note>,
+    reads: Option<u64>,
 }
 
 /// What a run leaves behind.
@@ -59,7 +60,17 @@ impl Fit {
             objective: ended.objective,
             certificate: ended.certificate,
         };
-        Self { model, trace: ended.trace, notes }
+        Self { model, trace: ended.trace, notes, reads: None }
+    }
+
+    /// The same, made by so many readings of all rows.
+    pub(crate) fn after_reads(self, reads: u64) -> Self {
+        Self { reads: Some(reads), ..self }
+    }
+
+    /// How often all rows were read, where they are not in memory.
+    pub fn reads(&self) -> Option<u64> {
+        self.reads
     }
 
     /// The penalty of the first step, given or found by the race; `None` where no step was needed or the schedule is the user's own.
