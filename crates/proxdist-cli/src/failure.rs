@@ -133,6 +133,10 @@ fn core_hint(error: &proxdist::Error) -> String {
         }
         E::Model { .. } => "give a file that `proxdist fit --out` has written".to_owned(),
         E::File { source, .. } => file_hint(source).to_owned(),
+        E::Memory { remedy, .. } => format!("give more with --memory, as in --memory 8G, or {remedy}"),
+        E::InPart { source, .. } => core_hint(source),
+        E::Changed { .. } => "fit again when nobody writes to the data any more".to_owned(),
+        E::Interrupted => "nothing was written; a second run with the same seed repeats the work".to_owned(),
         E::Threads { .. } => "give a smaller --threads".to_owned(),
         // Errors about the size of a number, too.
         _ => "correct the data or change their units; `proxdist help` lists the options".to_owned(),

@@ -6,7 +6,7 @@ use crate::words::{count, number};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use proxdist::Settings;
 use proxdist::run::State;
-use proxdist::trace::{Observer, Phase, Progress};
+use proxdist::trace::{Observer, Phase, Progress, Reading};
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
@@ -53,6 +53,9 @@ impl Watcher {
             Phase::Iteration => self.limits.time_left(progress),
             Phase::Polish => "exact finish".to_owned(),
             Phase::Proof => return proof(progress),
+            Phase::Reading => {
+                return format!("reading {}  F {}  {solution}", progress.step, number(progress.objective));
+            }
         };
         format!(
             "step {}  F {}  distance {}  {solution}  {left}",
@@ -71,6 +74,24 @@ fn proof(progress: &Progress) -> String {
     let nodes = progress.nodes.map_or_else(String::new, |nodes| format!("  {} nodes", count(nodes)));
     let (value, bound) = (number(progress.objective), number(bound));
     format!("proof: F {value}  at least {bound}  gap {gap:.3} %{nodes}  {seconds} s")
+}
+
+/// How far a reading of rows that are not in memory is: rows, numbers a second in bytes of memory, and the time left.
+fn reading_line(reading: &Reading) -> String {
+    let seconds = reading.elapsed.as_secs_f64().max(1e-3);
+    let bytes = reading.rows as f64 * reading.columns as f64 * 8.0;
+    let pace = format!("{} rows, {}B/s", count(reading.rows), short(bytes / seconds));
+    let Some(all) = reading.of.filter(|all| *all > 0) else { return format!("reading {}: {pace}", reading.number) };
+    let share = reading.rows as f64 / all as f64;
+    let left = seconds * (1.0 - share).max(0.0) / share.max(1e-9);
+    format!("reading {}: {:.0} %, {pace}, {left:.0} s left", reading.number, 100.0 * share)
+}
+
+/// A large number with the letter of its size.
+fn short(value: f64) -> String {
+    let sizes = [(1e9, "G"), (1e6, "M"), (1e3, "k")];
+    let size = sizes.iter().find(|(size, _)| value >= *size);
+    size.map_or_else(|| format!("{value:.0} "), |(size, letter)| format!("{:.1} {letter}", value / size))
 }
 
 /// A line with a moving sign, invisible where nobody watches.
@@ -95,6 +116,15 @@ impl Observer for Watcher {
 
     fn poll(&mut self) -> ControlFlow<()> {
         if signals::asked_to_stop() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+
+    fn reading(&mut self, reading: &Reading) -> ControlFlow<()> {
+        if !self.bar.is_hidden() && self.drawn.is_none_or(|at| at.elapsed() >= RHYTHM) {
+            self.bar.set_message(reading_line(reading));
+            self.bar.tick();
+            self.drawn = Some(Instant::now());
+        }
+        self.poll()
     }
 
     fn snapshot(&mut self, state: &State) {

@@ -114,6 +114,9 @@ impl Summary<'_> {
             line("method", fit.model().method.clone());
             line("schedule", format!("{}, batches of {}, {covered}", fit.model().schedule, fit.model().batch_size));
         }
+        if let Some(reads) = fit.reads() {
+            line("reads of the data", reads.to_string());
+        }
         if self.is_scaled {
             line("columns", "scaled for the fit; coefficients are in the units of the file".to_owned());
         }
@@ -151,6 +154,7 @@ impl Summary<'_> {
             "stop": fit.stop(),
             "converged": has_converged(fit.stop()),
             "steps": fit.steps(),
+            "reads": fit.reads(),
             "objective": fit.objective(),
             "certificate": fit.certificate(),
             "proven": fit.certificate().proven(fit.objective()).map(|proven| proven.to_string()),

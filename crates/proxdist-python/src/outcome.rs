@@ -15,6 +15,7 @@ pub(crate) fn of_fit<'py>(py: Python<'py>, fit: &Fit, units: &Units, seconds: f6
     result.set_item("trace", trace(py, fit.trace())?)?;
     result.set_item("standardized", units.is_scaled())?;
     result.set_item("seconds", seconds)?;
+    result.set_item("reads", fit.reads())?;
     Ok(result)
 }
 

@@ -18,8 +18,8 @@ use crate::solver::Settings;
 use std::ops::ControlFlow;
 
 /// A fit on its way.
-pub(super) struct Driver<'d> {
-    pub(super) reader: Reader<'d>,
+pub(super) struct Driver<'d, 'r> {
+    pub(super) reader: Reader<'r>,
     pub(super) frame: Frame<'d>,
     pub(super) loss: &'d dyn Loss,
     pub(super) constraint: &'d dyn Constraint,
@@ -49,7 +49,7 @@ impl Place {
     }
 }
 
-impl Driver<'_> {
+impl Driver<'_, '_> {
     pub(super) fn layout(&self) -> Layout {
         self.frame.layout
     }

@@ -21,7 +21,7 @@ use crate::preparation::Units;
 use crate::problem::Problem;
 use crate::ridge::Ridge;
 use crate::rule::Rule;
-use crate::run::{self, Explored};
+use crate::run::Explored;
 use crate::scaling::Scaling;
 use crate::shape::Shape;
 use crate::solver::{Ended, Fit, Settings, Stop};
@@ -245,7 +245,7 @@ impl Observer for Relay<'_> {
     }
 }
 
-impl Driver<'_> {
+impl Driver<'_, '_> {
     /// Where the user asked to start, made feasible.
     fn feasible_start(&self) -> Result<Vec<f64>> {
         let mut theta = self.layout().zeros();
@@ -308,6 +308,8 @@ impl Driver<'_> {
 
     /// Measures the result, and says why the fit ended.
     fn certify(mut self, place: Place, exchanges: Exchanges, explored: Option<Explored>) -> Result<Fit> {
+        let mut trace = explored.as_ref().map(|explored| explored.trace.clone()).unwrap_or_default();
+        trace.append(&mut self.reader.trace);
         let objective = match self.sampled() {
             Some(objective) => objective,
             None => return Err(Error::ZeroWeights { rows: self.surveyed.total_rows() as usize }),
@@ -349,8 +351,6 @@ impl Driver<'_> {
         };
         let stop = if stop == Stop::Converged && self.settings.polish { Stop::Unfinished } else { stop };
         let (coefficients, intercept) = self.layout().into_parts(place.theta);
-        let mut trace = explored.as_ref().map(|explored| explored.trace.clone()).unwrap_or_default();
-        trace.append(&mut self.reader.trace);
         let ended = Ended {
             coefficients,
             intercept,

@@ -25,7 +25,7 @@ const RIVALS: usize = 40;
 /// Copies of gathered columns that the search makes.
 const COPIES: f64 = 2.0;
 
-impl Driver<'_> {
+impl Driver<'_, '_> {
     /// The best choice of features that is found from a feasible point, and what is known of other choices.
     pub(super) fn choose(&mut self, choosing: &dyn Choosing, start: Vec<f64>) -> Result<(Place, Exchanges)> {
         let choice = choosing.choice(self.columns());

@@ -21,7 +21,7 @@ const FINE: f64 = 1e-6;
 /// Rounds without progress at the end.
 const PATIENCE: usize = 2;
 
-impl Driver<'_> {
+impl Driver<'_, '_> {
     /// The optimum near a feasible point, and how it went: the last place is the best that was looked at.
     pub(super) fn newton(&mut self, start: Vec<f64>) -> Result<Place> {
         let is_quadratic = self.loss.is_quadratic();

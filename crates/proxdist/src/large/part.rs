@@ -1,6 +1,6 @@
 //! A part of the rows: features with the response, weights and offsets that belong to them, read once from first to last.
 
-use crate::data::{ChunkSource, Data, Piece, Rows, Wanted, length};
+use crate::data::{Data, Piece, Rows, Wanted, length};
 use crate::error::Result;
 use std::ops::Range;
 

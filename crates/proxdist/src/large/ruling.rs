@@ -27,7 +27,7 @@ pub(super) struct Verdict {
     pub(super) exchanges: Exchanges,
 }
 
-impl Driver<'_> {
+impl Driver<'_, '_> {
     /// The columns that some exchange would bring in, of those that were not gathered.
     pub(super) fn rivals(
         &mut self,

@@ -217,11 +217,11 @@ fn what_needs_rows_in_any_order_says_so() {
         Err(Error::InOrderOnly)
     ));
     assert!(matches!(data.subset(vec![1]).unwrap().data(), Err(Error::InOrderOnly)));
-    // Batches of a race need rows in any order; squared loss needs no race.
-    let iterated = Settings::default().rho1(1.0);
-    let fit = Problem::new(&data, Squared, Sparsity::at_most(3)).fit(&iterated);
-    assert!(matches!(fit, Err(Error::InOrderOnly)), "{:?}", fit.err());
-    assert!(Problem::new(&data, Squared, Sparsity::at_most(3)).fit(&Settings::default()).is_ok());
+    // A fit takes its batches from a sample.
+    let settings = Settings::default().rho1(1.0).memory(4 << 20);
+    let fit = Problem::new(&data, Squared, Sparsity::at_most(3)).fit(&settings).unwrap();
+    let expected = Problem::new(&table.in_memory(), Squared, Sparsity::at_most(3)).fit(&settings).unwrap();
+    assert!(fit.reads().is_some_and(|reads| reads > 1) && fit.support() == expected.support());
 }
 
 #[test]
