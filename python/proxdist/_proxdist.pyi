@@ -19,6 +19,7 @@ __all__ = [
     "fit",
     "fit_parts",
     "folds",
+    "gather_for_path",
     "linear_predictor",
     "lines_figure",
     "loss_facts",
@@ -49,6 +50,12 @@ def fit_parts(
     problem: dict[str, Any],
     settings: dict[str, str],
     progress: Callable[..., None] | None = None,
+) -> dict[str, Any]: ...
+def gather_for_path(
+    partitions: dict[str, Any],
+    problem: dict[str, Any],
+    settings: dict[str, str],
+    sizes: tuple[int, list[float]],
 ) -> dict[str, Any]: ...
 def answer(request: str, number: int, arrays: dict[str, Any], loss: tuple[Any, bool]) -> dict[str, Any]: ...
 def select(

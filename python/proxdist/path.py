@@ -92,29 +92,43 @@ class SparsePath(BaseEstimator):
         ``sample_weight`` weighs rows, ``offset`` is a known part of each linear predictor, and ``groups`` tells a
         splitter which rows belong together.
         """
-        if not isinstance(self.loss, str):
-            raise TypeError(f"a path needs a loss by name, got {self.loss!r}")
-        if self.standardize not in ("auto", True, False):
-            raise ValueError(f"standardize must be 'auto', True or False, got {self.standardize!r}")
+        self._check()
         X, y = checked(self, X, y, reset=True)
         response = y
         if self._is_classification():
             check_classification_targets(y)
-            self.classes_ = np.unique(y)
-            if len(self.classes_) != 2:
-                raise ValueError(f"a path needs two classes, y has {len(self.classes_)}")
+            self.classes_ = self._two_classes(np.unique(y))
             response = (y == self.classes_[1]).astype(np.float64)
         rows = per_row(response, sample_weight, offset, X)
-        largest = usual_largest(rows, X.shape[1]) if self.largest is None else whole("largest", self.largest, 1)
-        if largest > X.shape[1]:
-            raise ValueError(f"largest={largest} features, but there are {X.shape[1]}")
-        usual_ridges = RIDGES if self.cv is not None else (0.0,)
-        ridges = usual_ridges if self.ridges is None else np.atleast_1d(self.ridges)
-        seed = whole("random_state", self.random_state, 0)
-        dealt: dict[str, Any] = {"folds": 0, "splits": None, "scoring": "loss", "scorer": None}
-        if self.cv is not None:
-            dealt = held_out(self, (X, rows, getattr(self, "classes_", None)), groups, seed)
-        problem = {
+        self._keep(self._find(X, rows, self._largest(rows), groups))
+        self._training = (X, y, sample_weight, offset)
+        return self
+
+    def _check(self) -> None:
+        if not isinstance(self.loss, str):
+            raise TypeError(f"a path needs a loss by name, got {self.loss!r}")
+        if self.standardize not in ("auto", True, False):
+            raise ValueError(f"standardize must be 'auto', True or False, got {self.standardize!r}")
+
+    def _two_classes(self, classes: Any) -> Any:
+        if len(classes) != 2:
+            raise ValueError(f"a path needs two classes, y has {len(classes)}")
+        return classes
+
+    def _largest(self, rows: dict[str, Any]) -> int:
+        """The largest number of features."""
+        features = self.n_features_in_
+        largest = usual_largest(rows, features) if self.largest is None else whole("largest", self.largest, 1)
+        if largest > features:
+            raise ValueError(f"largest={largest} features, but there are {features}")
+        return largest
+
+    def _ridges(self) -> list[float]:
+        usual = RIDGES if self.cv is not None else (0.0,)
+        return [float(ridge) for ridge in (usual if self.ridges is None else np.atleast_1d(self.ridges))]
+
+    def _problem(self, largest: int) -> dict[str, Any]:
+        return {
             "loss": grammar(self.loss),
             "classes": self._is_classification(),
             "constraint": f"sparsity:{largest}",
@@ -126,23 +140,26 @@ class SparsePath(BaseEstimator):
             "start": None,
             "is_finished": False,
         }
-        plan = {
-            "largest": largest,
-            "ridges": [float(ridge) for ridge in ridges],
-            "held_out": dealt,
-            "progress": None,
-        }
-        settings = {"seed": str(seed)}
+
+    def _settings(self) -> dict[str, str]:
+        settings = {"seed": str(whole("random_state", self.random_state, 0))}
         if self.n_jobs is not None and self.n_jobs != -1:
             settings["threads"] = str(whole("n_jobs", self.n_jobs, 1))
-        found = _proxdist.path(features(X), rows, problem, settings, plan)
+        return settings
+
+    def _find(self, X: Any, rows: dict[str, Any], largest: int, groups: Any) -> dict[str, Any]:
+        """The models, as the compiled part finds them."""
+        settings = self._settings()
+        dealt: dict[str, Any] = {"folds": 0, "splits": None, "scoring": "loss", "scorer": None}
+        if self.cv is not None:
+            dealt = held_out(self, (X, rows, getattr(self, "classes_", None)), groups, int(settings["seed"]))
+        plan = {"largest": largest, "ridges": self._ridges(), "held_out": dealt, "progress": None}
+        found = _proxdist.path(features(X), rows, self._problem(largest), settings, plan)
         if found["interrupted"]:
             warnings.warn(
-                "The path was interrupted: these are the sizes found so far.", ConvergenceWarning, stacklevel=2
+                "The path was interrupted: these are the sizes found so far.", ConvergenceWarning, stacklevel=3
             )
-        self._keep(found)
-        self._training = (X, y, sample_weight, offset)
-        return self
+        return found
 
     def _keep(self, found: dict[str, Any]) -> None:
         self.sizes_ = np.array(found["size"])
@@ -182,12 +199,19 @@ class SparsePath(BaseEstimator):
             raise ValueError(f"{criterion} needs a likelihood, and the loss {self.loss!r} is none: choose by 'cv'")
         return int(np.argmin(values))
 
+    def _kind(self) -> Any:
+        """The estimator of one size."""
+        return ConstrainedClassifier if self._is_classification() else ConstrainedRegressor
+
+    def _more(self) -> dict[str, Any]:
+        """What the estimator is told besides."""
+        return {}
+
     def best(self, criterion: str = "cv") -> Any:
         """A fitted estimator of the size and ridge that a criterion chooses, with its certificate."""
         at = self.index(criterion)
         X, y, sample_weight, offset = self._training
-        kind = ConstrainedClassifier if self._is_classification() else ConstrainedRegressor
-        model = kind(
+        model = self._kind()(
             loss=self.loss,
             constraint=Sparsity(int(self.sizes_[at])),
             ridge=float(self.ridges_[at]),
@@ -195,6 +219,7 @@ class SparsePath(BaseEstimator):
             standardize=self.standardize,
             random_state=self.random_state,
             n_jobs=self.n_jobs,
+            **self._more(),
         )
         # Never above the path: the search for this size starts there, too.
         model._begin = (self.coefs_[at].tolist(), float(self.intercepts_[at]))

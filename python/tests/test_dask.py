@@ -186,7 +186,8 @@ def test_text_columns_become_indicator_columns():
     names = ["a", "b", "c", "color=blue", "color=green", "color=red", "size=10"]
     assert model.feature_names_in_.tolist() == names
     plain = frame[["a", "b", "c"]].assign(
-        **{f"color={level}": (color == level) * 1.0 for level in ("blue", "green", "red")}, **{"size=10": (size == "10") * 1.0}
+        **{f"color={level}": (color == level) * 1.0 for level in ("blue", "green", "red")},
+        **{"size=10": (size == "10") * 1.0},
     )
     expected = proxdist.ConstrainedRegressor(constraint="sparsity:4").fit(plain, y)
     same(model, expected)
@@ -315,7 +316,10 @@ def listed(X, y, at=(100, 200)):
         (lambda X, y: (arrays(X, y)[0], arrays(X, y)[1][:-5]), "y has 295 rows, X has 300"),
         (lambda X, y: (arrays(X, y)[0], None), "y is missing"),
         (lambda X, y: (listed(X, y)[0], listed(X, y)[1][:2]), "y has 2 partitions, X has 3"),
-        (lambda X, y: (listed(X, y)[0], listed(X, y, (90, 200))[1]), r"partition 0: y has shape \(90,\), expected \(100,\)"),
+        (
+            lambda X, y: (listed(X, y)[0], listed(X, y, (90, 200))[1]),
+            r"partition 0: y has shape \(90,\), expected \(100,\)",
+        ),
         (
             lambda X, y: ([*listed(X, y)[0][:2], dask.delayed(X[200:, :4])], listed(X, y)[1]),
             "partition 2 has 4 columns, partition 0 has 10",
@@ -441,5 +445,3 @@ def test_a_progress_line_tells_about_partitions(capsys):
     told = capsys.readouterr().err
     assert "of 4 partitions" in told
     assert "F " in told
-
-

@@ -195,9 +195,15 @@ def with_a(part, row, value, column=2):
     [
         (lambda p: [p[0], with_a(p[1], 17, np.nan), p[2]], r"partition 1: feature at row 17, column 2 is NaN"),
         (lambda p: [p[0], p[1], with_a(p[2], 3, np.inf)], r"partition 2: feature at row 3, column 2 is inf"),
-        (lambda p: [p[0], (p[1][0], np.where(np.arange(100) == 5, np.nan, p[1][1])), p[2]], r"partition 1: response at row 5"),
+        (
+            lambda p: [p[0], (p[1][0], np.where(np.arange(100) == 5, np.nan, p[1][1])), p[2]],
+            r"partition 1: response at row 5",
+        ),
         (lambda p: [p[0], (p[1][0][:, :7], p[1][1]), p[2]], "partition 1 has 7 columns, partition 0 has 10"),
-        (lambda p: [p[0], (p[1][0].astype(str), p[1][1]), p[2]], "partition 1: X must hold numbers, got an array of <U32"),
+        (
+            lambda p: [p[0], (p[1][0].astype(str), p[1][1]), p[2]],
+            "partition 1: X must hold numbers, got an array of <U32",
+        ),
         (lambda p: [p[0], (sparse.csr_matrix(p[1][0]), p[1][1]), p[2]], "partition 1 is sparse, partition 0 is not"),
         (lambda p: [p[0], (p[1][0], p[1][1][:-1]), p[2]], r"partition 1: y has shape \(99,\), expected \(100,\)"),
         (lambda p: [p[0], (*p[1], np.ones(100)), p[2]], "partition 1 is weighted by sample_weight, partition 0 is not"),

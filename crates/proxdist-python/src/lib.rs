@@ -40,7 +40,7 @@ mod _proxdist {
     #[pymodule_export]
     use super::select::select;
     #[pymodule_export]
-    use super::spread::fit_parts;
+    use super::spread::{fit_parts, gather_for_path};
     #[pymodule_export]
     use super::tools::{
         canonical_set, constraints, evaluate, folds, linear_predictor, loss_facts, loss_mean, loss_names, losses,

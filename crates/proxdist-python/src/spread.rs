@@ -5,7 +5,7 @@ use crate::outcome;
 use crate::partials;
 use crate::problem::{self, Options, Request as Problem};
 use crate::supervise::{Link, supervised};
-use proxdist::large::{Backend, LargeProblem, Request, Take};
+use proxdist::large::{Backend, LargeProblem, Partial, Request, Screening, Take};
 use proxdist::loss::Loss;
 use proxdist::spec::Names;
 use proxdist::{Error, Result, Shape};
@@ -121,5 +121,34 @@ pub(crate) fn fit_parts<'py>(
     let result = outcome::of_fit(py, &found.fit, &found.units, seconds)?;
     result.set_item("interrupted", link.is_interrupted())?;
     result.set_item("notes", problem::without_effect(found.fit.notes()))?;
+    Ok(result)
+}
+
+/// The columns that a path over sizes needs, of all rows, as a dictionary of arrays; which ones they are is its entry `chosen`.
+#[pyfunction]
+pub(crate) fn gather_for_path<'py>(
+    py: Python<'py>,
+    partitions: Partitions,
+    problem: Problem,
+    settings: Options,
+    sizes: (usize, Vec<f64>),
+) -> PyResult<Bound<'py, PyDict>> {
+    let settings = problem::settings(&settings)?;
+    let link = Link::stopped_by(partitions.stop.clone_ref(py));
+    let found = supervised(py, &link, None, || {
+        let backend = Asked { partitions: &partitions, link: &link };
+        let loss = problem.loss.loss(problem.classes, &link)?;
+        let screening = Screening {
+            backend: &backend,
+            loss: &*loss,
+            largest: sizes.0,
+            ridges: &sizes.1,
+            standardize: problem.standardize(),
+            intercept: problem.intercept,
+        };
+        screening.gather(&settings, &mut &link).map_err(|error| exception(&error))
+    })?;
+    let result = partials::to_python(py, Partial::Columns(found.table))?;
+    result.set_item("chosen", found.columns)?;
     Ok(result)
 }

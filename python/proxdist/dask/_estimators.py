@@ -35,17 +35,29 @@ def with_client(local: type) -> Any:
     return __init__
 
 
-class OnDask:
-    """What estimators on collections have besides those on rows at hand."""
+class Linked:
+    """What has a client."""
 
-    #: The estimator for rows at hand.
-    _local: type
     client: Any
 
     @property
     def client_(self) -> Any:
         """The client in use: ``client``, or the one that was started last."""
         return check_client(self.client)
+
+    def __sklearn_clone__(self: Any) -> Any:
+        return type(self)(**self.get_params(deep=False))
+
+    def __getstate__(self: Any) -> dict[str, Any]:
+        # A client belongs to a process.
+        return dict(super().__getstate__()) | {"client": None}  # type: ignore[misc]
+
+
+class OnDask(Linked):
+    """What estimators on collections have besides those on rows at hand."""
+
+    #: The estimator for rows at hand.
+    _local: type
 
     def fit(self: Any, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> Any:
         """Fits the model to a dask array, a dask data frame or a list of delayed partitions.
@@ -81,13 +93,6 @@ class OnDask:
         raise NotImplementedError(
             "certify needs all rows at hand: use to_local().certify(X, y) where they fit in memory"
         )
-
-    def __sklearn_clone__(self: Any) -> Any:
-        return type(self)(**self.get_params(deep=False))
-
-    def __getstate__(self: Any) -> dict[str, Any]:
-        # A client belongs to a process.
-        return dict(super().__getstate__()) | {"client": None}  # type: ignore[misc]
 
 
 class _OnDaskRegression(OnDask, _Regression):
