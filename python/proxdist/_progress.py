@@ -5,18 +5,19 @@ from __future__ import annotations
 import sys
 import time
 from types import TracebackType
-from typing import Any
+from typing import Any, ClassVar
 
 
 class Progress:
     """Called by a run now and then; use as a context so that the line ends when the run does."""
 
     WIDTH = 24
+    #: Characters of the line that is written over, whoever wrote it.
+    length: ClassVar[int] = 0
 
     def __init__(self, max_steps: int) -> None:
         self.max_steps = max_steps
         self.started = time.monotonic()
-        self.length = 0
 
     def __call__(self, kind: str, *what: Any) -> None:
         if kind == "run":
@@ -44,9 +45,9 @@ class Progress:
 
     def write(self, line: str) -> None:
         """Writes over the line before."""
-        sys.stderr.write("\r" + line.ljust(self.length))
+        sys.stderr.write("\r" + line.ljust(Progress.length))
         sys.stderr.flush()
-        self.length = len(line)
+        Progress.length = len(line)
 
     def __enter__(self) -> Progress:
         return self
@@ -54,6 +55,7 @@ class Progress:
     def __exit__(
         self, kind: type[BaseException] | None, value: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        if self.length:
+        if Progress.length:
             sys.stderr.write("\n")
             sys.stderr.flush()
+            Progress.length = 0

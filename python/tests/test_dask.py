@@ -25,7 +25,7 @@ pandas = pytest.importorskip("pandas")
 import dask.array as da
 import dask.dataframe as dd
 
-from proxdist.dask import ConstrainedClassifier, ConstrainedRegressor, MatrixRegressor
+from proxdist.dask import ConstrainedClassifier, ConstrainedRegressor, MatrixRegressor, SparsePath
 from proxdist.dask._collections import parts_of
 from proxdist.dask._engine import DaskEngine
 
@@ -445,3 +445,46 @@ def test_a_progress_line_tells_about_partitions(capsys):
     told = capsys.readouterr().err
     assert "of 4 partitions" in told
     assert "F " in told
+
+
+@pytest.mark.parametrize("loss", ["squared", "logistic"])
+def test_a_path_is_that_of_the_local_path(loss):
+    X, y, _ = planted(rows=300, columns=8)
+    y = (y > 0).astype(int) if loss == "logistic" else y
+    options = {"largest": 4, "cv": 3, "ridges": [0.0, 1e-2]}
+    expected = proxdist.SparsePath(loss, **options).fit(X, y)
+    path = SparsePath(loss, **options).fit(*arrays(X, y))
+    assert path.columns_.tolist() == list(range(8))
+    assert np.array_equal(path.sizes_, expected.sizes_)
+    assert np.abs(path.coefs_ - expected.coefs_).max() < 1e-8
+    assert np.allclose(path.cv_mean_, expected.cv_mean_)
+    assert np.allclose(path.ebic_, expected.ebic_)
+    best = path.best("bic")
+    assert isinstance(best, ConstrainedClassifier if loss == "logistic" else ConstrainedRegressor)
+    same(best, expected.best("bic"))
+    assert path.get_params() == expected.get_params() | {"client": None}
+
+
+def test_a_path_of_some_columns_is_told_in_terms_of_all(monkeypatch):
+    X, y, truth = planted(rows=600, columns=60, seed=3)
+    monkeypatch.setattr(SparsePath, "_settings", lambda self: {"seed": "0", "memory": "400000"})
+    path = SparsePath(largest=4, cv=None).fit(*arrays(X, y))
+    assert 4 <= len(path.columns_) <= 20
+    monkeypatch.undo()
+    expected = proxdist.SparsePath(largest=4, cv=None).fit(X, y)
+    assert path.coefs_.shape == (5, 60)
+    assert [support.tolist() for support in path.supports_] == [support.tolist() for support in expected.supports_]
+    assert set(np.flatnonzero(truth)) <= set(path.supports_[3].tolist())
+    assert np.abs(path.coefs_ - expected.coefs_).max() < 1e-8
+    assert np.allclose(path.ebic_, expected.ebic_)
+    assert np.allclose(path.bic_, expected.bic_)
+
+
+def test_what_a_path_cannot_do_is_said():
+    X, y, _ = planted(rows=100, columns=5)
+    with pytest.raises(ValueError, match="largest=9 features, but there are 5"):
+        SparsePath(largest=9).fit(*arrays(X, y))
+    with pytest.raises(ValueError, match="a path needs two classes, y has 3"):
+        SparsePath("logistic").fit(arrays(X, y)[0], da.from_array(np.arange(100) % 3, chunks=130))
+    with pytest.raises(ValueError, match="partition 0: feature at row 7"):
+        SparsePath(cv=None).fit(*arrays(np.where(np.arange(500).reshape(100, 5) == 36, np.nan, X), y))

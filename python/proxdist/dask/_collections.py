@@ -15,6 +15,7 @@ from dask import delayed
 from dask.base import is_dask_collection
 from dask.delayed import Delayed
 from distributed import Future
+from scipy import sparse
 
 
 @dataclass(frozen=True)
@@ -35,9 +36,9 @@ def parts_of(X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> P
         columns.append([None] * len(columns[0]) if values is None else _cut(values, what, len(columns[0]), rows))
     if y is None:
         raise ValueError("y is missing: it must be a collection with one value for each row of X")
-    size = getattr(X, "nbytes", None) if is_array(X) else None
-    known = size is not None and not np.isnan(size)
-    return Parts(list(zip(*columns, strict=True)), int(size) if known else None)
+    # The number of bytes that Dask tells is that of dense chunks.
+    size = float(X.nbytes) if is_array(X) and not sparse.issparse(X._meta) else np.nan
+    return Parts(list(zip(*columns, strict=True)), None if np.isnan(size) else int(size))
 
 
 def is_array(collection: Any) -> bool:

@@ -50,7 +50,8 @@ class Linked:
 
     def __getstate__(self: Any) -> dict[str, Any]:
         # A client belongs to a process.
-        return dict(super().__getstate__()) | {"client": None}  # type: ignore[misc]
+        state: Any = super().__getstate__()
+        return {**state, "client": None}
 
 
 class OnDask(Linked):
@@ -67,8 +68,7 @@ class OnDask(Linked):
         """
         self._check_loss()
         client, parts = self.client_, parts_of(X, y, sample_weight, offset)
-        reading = Progress(1) if self.verbose else None
-        with DaskEngine(client, parts, None if reading is None else reading.partitions) as engine:
+        with Progress(1) as progress, DaskEngine(client, parts, progress.partitions if self.verbose else None) as engine:
             self._plan = fit_on(self, engine)
         return self
 

@@ -68,9 +68,10 @@ def numbers(X: Any, plan: Plan) -> Any:
         X = X.reshape(len(X), -1)
     if X.shape[1] != plan.columns:
         raise ValueError(f"X has {X.shape[1]} columns, expected {plan.columns}")
-    if sparse.issparse(X):
-        kind = X.dtype if X.dtype in (np.float32, np.float64) else np.float64
-        return sparse.csr_matrix(X, dtype=kind)
+    is_sparse: bool = sparse.issparse(X)
+    if is_sparse:
+        rows = X.tocsr()
+        return rows if rows.dtype in (np.float32, np.float64) else rows.astype(np.float64)
     if not hasattr(X, "columns"):
         return np.asarray(X, dtype=X.dtype if X.dtype in (np.float32, np.float64) else np.float64)
     if plan.names is not None and list(X.columns) != list(plan.names):

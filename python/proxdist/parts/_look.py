@@ -109,8 +109,9 @@ def check_length(what: str, values: Any, rows: int) -> None:
 
 def size_of(X: Any) -> int:
     """Bytes that the features take as numbers."""
-    if sparse.issparse(X):
-        return int(X.data.nbytes + X.indices.nbytes + X.indptr.nbytes)
+    is_sparse: bool = sparse.issparse(X)
+    if is_sparse:
+        return int(X.nnz) * 16
     return int(X.shape[0] * X.shape[1] * 8) if hasattr(X, "columns") else int(X.nbytes)
 
 

@@ -110,9 +110,9 @@ def _check_alike(expected: tuple[int, Seen], found: tuple[int, Seen]) -> None:
             raise ValueError(f"of {here} and {there}, only one has names of columns")
         at = next(at for at in range(model.columns) if part.names[at] != model.names[at])
         raise ValueError(f"column {at} is called {part.names[at]!r} in {here} and {model.names[at]!r} in {there}")
-    for at, (ours, theirs) in enumerate(zip(part.kinds or [], model.kinds or [], strict=True)):
-        if ours != theirs:
-            raise ValueError(f"column {(model.names or [])[at]!r} holds {ours} in {here} and {theirs} in {there}")
+    for name, kind, usual in zip(part.names or [], part.kinds or [], model.kinds or [], strict=True):
+        if kind != usual:
+            raise ValueError(f"column {name!r} holds {kind} in {here} and {usual} in {there}")
     for what, ours, theirs in (
         ("sparse", part.is_sparse, model.is_sparse),
         ("weighted by sample_weight", part.has_weights, model.has_weights),

@@ -113,3 +113,39 @@ impl Screening<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::large::Parts;
+    use crate::loss::Squared;
+    use crate::simulate::{Response, Truth, vector};
+    use crate::trace::Silent;
+
+    /// With little memory a few columns come, those of the truth among them and all rows of each; with more, all columns.
+    #[test]
+    fn the_columns_that_matter_come_as_far_as_there_is_room() {
+        let simulated = vector(Response::Linear, Truth::Sparse(3), 400, 60, 1).unwrap();
+        let data = simulated.data().unwrap();
+        let backend = Parts::of(&data);
+        let screening = Screening {
+            backend: &backend,
+            loss: &Squared,
+            largest: 3,
+            ridges: &[0.0],
+            standardize: Standardize::Auto,
+            intercept: true,
+        };
+        let gather = |memory: usize| screening.gather(&Settings::default().memory(memory), &mut Silent);
+        let all = gather(100 << 20).unwrap();
+        assert_eq!((all.columns.len(), all.table.rows(), all.table.values.len()), (60, 400, 24_000));
+        let some = gather(300_000).unwrap();
+        assert!((3..=23).contains(&some.columns.len()), "{:?}", some.columns);
+        assert!((0..60).filter(|&j| simulated.truth[j] != 0.0).all(|j| some.columns.contains(&j)));
+        for (at, &column) in some.columns.iter().enumerate() {
+            let count = some.columns.len();
+            assert!((0..400).all(|row| some.table.values[row * count + at] == all.table.values[row * 60 + column]));
+        }
+        assert!(matches!(gather(10_000), Err(Error::Memory { .. })));
+    }
+}
