@@ -171,6 +171,8 @@ def test_classes_probabilities_and_labels():
     assert not hasattr(ConstrainedClassifier("squared_hinge"), "predict_proba")
     with pytest.raises(ValueError, match="at least 2 classes"):
         ConstrainedClassifier().fit(rows, da.zeros(400, chunks=130, dtype=int))
+    with pytest.raises(ValueError, match="Unknown label type: continuous"):
+        ConstrainedClassifier().fit(rows, rows[:, 0])
 
 
 def test_text_columns_become_indicator_columns():

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from sklearn.base import is_classifier
+from sklearn.utils.multiclass import check_classification_targets
 
 from ._plan import Plan
 from ._spread import Engine, Mapped, Spread, Task
@@ -30,6 +31,7 @@ def fit_on(estimator: Any, engine: Engine) -> Plan:
     take_features(estimator, spread)
     models: list[int | None] = [None]
     if is_classifier(estimator):
+        check_classification_targets(spread.plan.classes)
         estimator.classes_ = estimator._checked_classes(spread.plan.classes)
         models = [1] if len(estimator.classes_) == 2 else list(range(len(estimator.classes_)))
     shape = estimator._shape_of(spread.plan) if hasattr(estimator, "_shape_of") else None
