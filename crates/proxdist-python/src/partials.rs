@@ -1,6 +1,6 @@
 //! Answers of a partition as dictionaries of arrays, and back: plain values that any engine can send.
 
-use numpy::{Element, PyArray1, PyArrayMethods, PyReadonlyArray1};
+use numpy::{Element, PyArray1, PyReadonlyArray1};
 use proxdist::large::{Partial, Sample, Sums, Survey, Table};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -54,8 +54,11 @@ impl<'py> Fields<'_, 'py> {
     }
 
     fn array<T: Element + Copy>(self, name: &str) -> PyResult<Vec<T>> {
-        let array: PyReadonlyArray1<'py, T> = self.item(name)?.extract()?;
-        Ok(array.to_vec()?)
+        let item = self.item(name)?;
+        // After a journey between machines an array may begin anywhere in memory.
+        let aligned = item.py().import("numpy")?.call_method1("require", (&item, item.py().None(), "CA"))?;
+        let array: PyReadonlyArray1<'py, T> = aligned.extract()?;
+        Ok(array.as_slice()?.to_vec())
     }
 }
 

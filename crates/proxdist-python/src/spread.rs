@@ -8,7 +8,7 @@ use crate::supervise::{Link, supervised};
 use proxdist::large::{Backend, LargeProblem, Partial, Request, Screening, Take};
 use proxdist::loss::Loss;
 use proxdist::spec::Names;
-use proxdist::{Error, Result, Shape};
+use proxdist::{Error, Note, Result, Setting, Shape};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -120,7 +120,9 @@ pub(crate) fn fit_parts<'py>(
     })?;
     let result = outcome::of_fit(py, &found.fit, &found.units, seconds)?;
     result.set_item("interrupted", link.is_interrupted())?;
-    result.set_item("notes", problem::without_effect(found.fit.notes()))?;
+    // The memory of a fit bounds its sample, whether or not there is a proof.
+    let notes: Vec<Note> = found.fit.notes().iter().filter(|note| note.setting != Setting::Memory).cloned().collect();
+    result.set_item("notes", problem::without_effect(&notes))?;
     Ok(result)
 }
 

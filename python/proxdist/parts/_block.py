@@ -24,10 +24,20 @@ class Block:
     weights: Any
     offset: Any
 
-    def per_row(self, positive: int | None) -> dict[str, Any]:
-        """What belongs to each row; with ``positive`` the response is 1 for this class and 0 for others."""
+    def arrays(self, positive: int | None) -> dict[str, Any]:
+        """All arrays, aligned, which they may not be after a journey between machines.
+
+        With ``positive`` the response is 1 for this class and 0 for others.
+        """
+        parts = self.features
+        found = tuple(map(_aligned, parts)) if isinstance(parts, tuple) else _aligned(parts)
         response = self.response if positive is None else (self.response == positive).astype(np.float64)
-        return {"response": response, "weights": self.weights, "offset": self.offset}
+        return {
+            "features": found,
+            "response": _aligned(response),
+            "weights": _aligned(self.weights),
+            "offset": _aligned(self.offset),
+        }
 
     def __sizeof__(self) -> int:
         parts = self.features if isinstance(self.features, tuple) else (self.features,)
@@ -104,6 +114,11 @@ def _indicators(frame: Any, at: int, plan: Plan) -> Any:
         raise ValueError(f"row {row}, column {name!r}: {found[row]!r} did not occur where the model was fitted")
     first = len(plan.levels[at]) - plan.width(at)
     return (codes[:, None] == np.arange(first, len(plan.levels[at]))).astype(np.float64)
+
+
+def _aligned(value: Any) -> Any:
+    """An array as it is if that is in order, else a copy of it; numbers and ``None`` as they are."""
+    return np.require(value, requirements="A") if isinstance(value, np.ndarray) else value
 
 
 def _response(y: Any, classes: Any) -> Any:

@@ -65,7 +65,7 @@ class Answering:
         """Sums, columns or a sample of this partition, as a dictionary of arrays."""
         with in_partition(number):
             ready = block(part, self.plan)
-            rows = ready.per_row(self.positive) | {"features": ready.features, "columns": self.plan.features}
+            rows = ready.arrays(self.positive) | {"columns": self.plan.features}
             return _proxdist.answer(self.request, number, rows, (self.loss, self.positive is not None))
 
 
