@@ -32,8 +32,6 @@ mod screening;
 mod sums;
 mod survey;
 mod table;
-#[cfg(test)]
-mod tests;
 
 pub use backend::{Backend, Parts, Take};
 pub use memory::free as free_memory;
