@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
-from conftest import planted, planted_classes
+from conftest import planted
 from scipy import sparse
 
 from proxdist import ConstrainedClassifier, ConstrainedRegressor, MatrixRegressor, _proxdist
@@ -44,21 +44,27 @@ def same(found, expected, tolerance=1e-8):
     assert found.objective_ == pytest.approx(expected.objective_, rel=1e-10)
 
 
+#: With so little memory the driver sees a third of the rows of ``responses`` at most, and asks for sums over all of them.
+LITTLE = 600_000
+
+
 def responses(loss):
-    X, y, _ = planted(rows=600, columns=20, noise=1.0)
+    X, y, _ = planted(rows=600, columns=100, noise=1.0)
     return X, (y > 0).astype(int) if loss == "logistic" else y
 
 
+@pytest.mark.parametrize("memory", ["1G", LITTLE])
 @pytest.mark.parametrize("loss", ["squared", "logistic", "huber:0.8"])
 @pytest.mark.parametrize("constraint", ["sparsity:3", "ball:1.5", "nonneg"])
-def test_a_fit_of_partitions_is_that_of_all_rows(loss, constraint):
+def test_a_fit_of_partitions_is_that_of_all_rows(loss, constraint, memory):
     X, y = responses(loss)
     kind = ConstrainedClassifier if loss == "logistic" else ConstrainedRegressor
-    expected = kind(loss, constraint, ridge=1e-3).fit(X, y)
-    found = fit_parts(kind(loss, constraint, ridge=1e-3), engine(cut((X, y), [100, 101, 400])))
+    expected = kind(loss, constraint, ridge=1e-2).fit(X, y)
+    model = kind(loss, constraint, ridge=1e-2, memory=memory)
+    found = fit_parts(model, engine(cut((X, y), [100, 101, 400])))
     same(found, expected)
     assert np.array_equal(found.predict(X), expected.predict(X)) or loss != "logistic"
-    assert found.n_features_in_ == 20
+    assert found.n_features_in_ == 100
 
 
 @pytest.mark.parametrize("loss", ["squared", "huber:0.8"])
@@ -72,13 +78,15 @@ def test_matrices_of_low_rank(loss):
 
 
 def test_the_number_of_threads_changes_no_bit_and_that_of_partitions_next_to_nothing():
-    X, y, _ = planted_classes(rows=500)
-    model = ConstrainedClassifier(constraint="sparsity:3")
-    parts = cut((X, y), [90, 200, 310])
-    one, many = (fit_parts(ConstrainedClassifier(constraint="sparsity:3"), engine(parts, count)) for count in (1, 4))
+    X, y = responses("logistic")
+
+    def fitted(parts, threads):
+        return fit_parts(ConstrainedClassifier(constraint="sparsity:3", memory=LITTLE), engine(parts, threads))
+
+    one, many = (fitted(cut((X, y), [90, 200, 310]), count) for count in (1, 4))
     assert one.coef_.tobytes() == many.coef_.tobytes()
     assert one.intercept_.tobytes() == many.intercept_.tobytes()
-    same(fit_parts(model, engine(cut((X, y), list(range(20, 500, 20))))), one)
+    same(fitted(cut((X, y), list(range(20, 600, 20))), 2), one)
 
 
 def test_weights_offsets_and_empty_partitions_count():
@@ -135,17 +143,16 @@ def test_a_loss_and_a_set_of_ones_own():
 
 def test_an_engine_is_asked_a_few_plain_questions():
     """What stands in docs/distributed.md about the requests and their answers."""
-    X, y, _ = planted(rows=300, columns=10)
+    X, y = responses("huber")
     asked = []
-    fit_parts(ConstrainedRegressor("huber", "sparsity:2"), engine(cut((X, y), [100]), asked=asked))
-    fit_parts(ConstrainedRegressor("huber", "ball:1"), engine(cut((X, y), [100]), asked=asked))
+    for constraint in ("sparsity:3", "ball:1.5"):
+        model = ConstrainedRegressor("huber", constraint, memory=LITTLE)
+        fit_parts(model, engine(cut((X, y), [300]), asked=asked))
     requests = [json.loads(task.request) for _, task, _ in asked if isinstance(task, Answering)]
-    kinds = {next(iter(request)) for request in requests}
-    assert {"survey", "sums"} <= kinds <= {"survey", "columns", "sums"}
+    assert {next(iter(request)) for request in requests} == {"survey", "columns", "sums"}
     for _, task, answer in asked:
         if isinstance(task, Answering):
             assert answer["kind"] == next(iter(json.loads(task.request)))
-            assert isinstance(answer, dict)
 
 
 def test_answers_are_the_sums_they_say():
@@ -239,8 +246,8 @@ def test_an_engine_that_loses_answers_or_fails_is_not_believed():
 
 
 def test_rows_that_change_between_two_requests_are_noticed():
-    X, y, _ = planted(rows=300, columns=10)
-    parts, asked = cut((X, y), [100, 200]), []
+    X, y = responses("huber")
+    parts, asked = cut((X, y), [100, 400]), []
 
     def changing(task):
         asked.append(task)
@@ -248,5 +255,5 @@ def test_rows_that_change_between_two_requests_are_noticed():
         now = [parts[0], tuple(array[:-1] for array in parts[1]), parts[2]] if late else parts
         return [task(number, part) for number, part in enumerate(now)]
 
-    with pytest.raises((ValueError, OSError), match="partition 1"):
-        fit_parts(ConstrainedRegressor("huber", constraint="sparsity:2"), changing)
+    with pytest.raises(ValueError, match="partition 1 has 299 rows, and had 300 when it was read first"):
+        fit_parts(ConstrainedRegressor("huber", "sparsity:3", memory=LITTLE), changing)

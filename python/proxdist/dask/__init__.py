@@ -6,9 +6,9 @@
     >>> model = ConstrainedClassifier(constraint="sparsity:20").fit(X, y)              # doctest: +SKIP
     >>> model.predict_proba(X).compute()                                               # doctest: +SKIP
 
-``X`` is a dask array (of dense or sparse chunks), a dask data frame or a list of delayed partitions. The result is that of
-the local estimator on all rows, and does not depend on the number of workers. ``pip install "proxdist[dask]"`` installs
-what this needs.
+``X`` is a dask array (of dense or sparse chunks), a dask data frame or a list of delayed partitions. The result is
+that of the local estimator on all rows, and does not depend on the number of workers. ``pip install "proxdist[dask]"``
+installs what this needs.
 """
 
 from __future__ import annotations

@@ -21,6 +21,7 @@ from dask import delayed
 from distributed import Client, KilledWorker, wait
 
 from ..parts._block import Preparing
+from ..parts._calls import call, same
 from ..parts._plan import Plan
 from ._collections import Parts, together
 
@@ -73,14 +74,14 @@ class DaskEngine:
 
     def _submitted(self, task: Any) -> list[Any]:
         """A future for each partition. The task travels once, as a value that can be computed again."""
-        shared = self.client.submit(_same, task, pure=False)
+        shared = self.client.submit(same, task, pure=False)
         if self._is_held:
             return [
-                self.client.submit(_call, shared, number, piece, pure=False)
+                self.client.submit(call, shared, number, piece, pure=False)
                 for number, piece in enumerate(self._pieces)
             ]
-        call = delayed(_call, pure=False)
-        return list(self.client.compute([call(shared, number, piece) for number, piece in enumerate(self._pieces)]))
+        later = delayed(call, pure=False)
+        return list(self.client.compute([later(shared, number, piece) for number, piece in enumerate(self._pieces)]))
 
     def _gathered(self, futures: list[Any]) -> list[Any]:
         self._wait(futures)
@@ -141,14 +142,6 @@ def check_client(client: Any) -> Any:
         raise RuntimeError(
             "there is no Dask client: start one with `from dask.distributed import Client; client = Client()`"
         ) from None
-
-
-def _same(task: Any) -> Any:
-    return task
-
-
-def _call(task: Any, number: int, part: Any) -> Any:
-    return task(number, part)
 
 
 def _explained(number: int, error: BaseException) -> BaseException:

@@ -15,6 +15,18 @@ not depend on who computed them, or when.
 
 from __future__ import annotations
 
-from ._fit import fit_parts
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ._fit import fit_parts
 
 __all__ = ["fit_parts"]
+
+
+def __getattr__(name: str) -> Any:
+    # Workers import this package for its tasks, and need no estimators.
+    if name != "fit_parts":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from ._fit import fit_parts
+
+    return fit_parts

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from .._input import features
+from .._arrays import features
 from ._faults import in_partition
 from ._look import check_length, whole_part
 from ._plan import Plan
