@@ -30,8 +30,8 @@ from proxdist.dask._collections import parts_of
 from proxdist.dask._engine import DaskEngine
 
 
-#: With so little memory the driver cannot see all of 600 rows of 100 columns, and asks for sums over them.
-LITTLE = 600_000
+#: With so little memory the driver cannot see all of 2000 rows of 30 columns, and asks for sums over them.
+LITTLE = 1_000_000
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +62,7 @@ def arrays(X, y, chunk=130):
 @pytest.mark.parametrize("loss", ["squared", "logistic", "huber:0.8"])
 @pytest.mark.parametrize("constraint", ["sparsity:3", "ball:1.5", "nonneg"])
 def test_the_result_is_that_of_the_local_fit(loss, constraint):
-    X, y, _ = planted(rows=600, columns=100, noise=1.0)
+    X, y, _ = planted(rows=2000, columns=30, noise=1.0)
     name = "ConstrainedClassifier" if loss == "logistic" else "ConstrainedRegressor"
     y = (y > 0).astype(int) if loss == "logistic" else y
     expected = getattr(proxdist, name)(loss, constraint, ridge=1e-2).fit(X, y)
@@ -130,8 +130,8 @@ def test_every_kind_of_collection(kind):
 
 
 def test_who_works_and_when_changes_no_bit():
-    X, y, _ = planted_classes(rows=600, columns=100)
-    parts = [(X[a : a + 130], y[a : a + 130]) for a in range(0, 600, 130)]
+    X, y, _ = planted_classes(rows=2000, columns=30)
+    parts = [(X[a : a + 130], y[a : a + 130]) for a in range(0, 2000, 130)]
     options = {"constraint": "sparsity:3", "memory": LITTLE}
     model = ConstrainedClassifier(**options).fit(*arrays(X, y))
     with ThreadPoolExecutor(1) as pool:

@@ -44,12 +44,12 @@ def same(found, expected, tolerance=1e-8):
     assert found.objective_ == pytest.approx(expected.objective_, rel=1e-10)
 
 
-#: With so little memory the driver sees a third of the rows of ``responses`` at most, and asks for sums over all of them.
-LITTLE = 600_000
+#: With so little memory the driver sees half of the rows of ``responses``, and asks for sums over all of them.
+LITTLE = 1_000_000
 
 
 def responses(loss):
-    X, y, _ = planted(rows=600, columns=100, noise=1.0)
+    X, y, _ = planted(rows=2000, columns=30, noise=1.0)
     return X, (y > 0).astype(int) if loss == "logistic" else y
 
 
@@ -64,7 +64,7 @@ def test_a_fit_of_partitions_is_that_of_all_rows(loss, constraint, memory):
     found = fit_parts(model, engine(cut((X, y), [100, 101, 400])))
     same(found, expected)
     assert np.array_equal(found.predict(X), expected.predict(X)) or loss != "logistic"
-    assert found.n_features_in_ == 100
+    assert found.n_features_in_ == 30
 
 
 @pytest.mark.parametrize("loss", ["squared", "huber:0.8"])
@@ -86,7 +86,7 @@ def test_the_number_of_threads_changes_no_bit_and_that_of_partitions_next_to_not
     one, many = (fitted(cut((X, y), [90, 200, 310]), count) for count in (1, 4))
     assert one.coef_.tobytes() == many.coef_.tobytes()
     assert one.intercept_.tobytes() == many.intercept_.tobytes()
-    same(fitted(cut((X, y), list(range(20, 600, 20))), 2), one)
+    same(fitted(cut((X, y), list(range(50, 2000, 50))), 2), one)
 
 
 def test_weights_offsets_and_empty_partitions_count():
