@@ -1,5 +1,5 @@
 # `make test` checks everything on a machine with Rust and Python; `make demo` fits a model to a small file.
-.PHONY: test demo format lint rust trends docs chromium python wheel bench campaign peers reproduce large clean
+.PHONY: test demo format lint rust trends docs chromium python wheel bench campaign peers distributed reproduce large clean
 
 test: format lint rust trends docs python
 
@@ -80,6 +80,12 @@ $(PEERS)/bin/python: python/peers/requirements.txt
 	python3 -m venv $(PEERS)
 	$(PEERS)/bin/pip install --quiet --disable-pip-version-check -r python/peers/requirements.txt
 	touch $(PEERS)/bin/python
+
+# Fits on Dask: workers killed at random times, data beyond the workers' memory, the cost against a local fit. Ten minutes; the
+# tables of docs/distributed.md.
+distributed: $(VENV)/bin/maturin
+	VIRTUAL_ENV=$(VENV) $(VENV)/bin/maturin develop --release --extras test
+	PYTHONPATH=python $(VENV)/bin/python -m distributed_check
 
 # Every figure and table of the paper, an hour and a half on two cores; goes on where it was interrupted.
 reproduce:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from ._input import features
 from ._losses import grammar
 from ._progress import Progress
 from ._settings import settings_of, without_effect
+from .parts._spread import Spread
 from .sets import ConstraintSet, Projection, parse
 
 #: Two interrupts within so many seconds mean that everything should end, not just one fit.
@@ -133,23 +135,31 @@ class Constrained(Display, BaseEstimator):
             return None
         return before["coef"].tolist(), before["intercept"] or 0.0
 
-    def _solve(self, X: Any, rows: dict[str, Any], index: int, shape: tuple[int, int] | None) -> dict[str, Any]:
+    def _solve(self, X: Any, rows: Any, index: int, shape: tuple[int, int] | None) -> dict[str, Any]:
         """One fit of the compiled part."""
         problem, settings = self._problem(self._start(index), shape), settings_of(self)
+        # Rows in partitions stay where they are.
+        is_spread = isinstance(X, Spread)
+        data, count = (X, X.plan.rows) if is_spread else (features(X), len(rows["response"]))
         if not self.verbose:
-            return self._run(features(X), rows, problem, settings, None)
+            return self._run(data, rows, problem, settings, None) | {"rows": count}
         with Progress(self.max_steps) as progress:
-            result = self._run(features(X), rows, problem, settings, progress)
+            result = self._run(data, rows, problem, settings, progress) | {"rows": count}
             progress.write(
                 f"{result['stop']} after {result['steps']} steps, F {result['objective']:.6g}, {result['seconds']:.1f}s"
             )
         return result
 
-    def _run(self, *arguments: Any) -> dict[str, Any]:
-        return _proxdist.fit(*arguments)
+    def _run(self, data: Any, rows: Any, problem: Any, settings: Any, progress: Any) -> dict[str, Any]:
+        if isinstance(data, Spread):
+            return data.fit(rows, problem, settings, progress)
+        return _proxdist.fit(data, rows, problem, settings, progress)
 
-    def _solve_all(self, X: Any, all_rows: list[dict[str, Any]], shape: tuple[int, int] | None = None) -> None:
+    def _solve_all(self, X: Any, all_rows: Sequence[Any], shape: tuple[int, int] | None = None) -> None:
         """Fits one model for each response and keeps what they leave.
+
+        ``X`` is checked, and a response is a dictionary of what belongs to the rows; or ``X`` is in partitions, and a
+        response is the class that counts as 1, if any.
 
         After Ctrl-C the best feasible model so far is kept, with a warning; only if a model is missing, or at the
         second Ctrl-C within two seconds, is ``KeyboardInterrupt`` raised.
@@ -157,7 +167,7 @@ class Constrained(Display, BaseEstimator):
         global _last_interrupt
         results = []
         for index, rows in enumerate(all_rows):
-            results.append(self._solve(X, rows, index, shape) | {"rows": len(rows["response"])})
+            results.append(self._solve(X, rows, index, shape))
             if results[-1]["interrupted"]:
                 again = time.monotonic() - _last_interrupt < TWICE
                 _last_interrupt = time.monotonic()

@@ -5,26 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
+from ._arrays import features
+
+__all__ = ["DTYPES", "checked", "checked_offset", "features", "per_row", "whole"]
+
 DTYPES = [np.float64, np.float32]
-
-
-def features(X: Any) -> Any:
-    """``X`` as the compiled part borrows it: C or Fortran order, or the parts of a sparse matrix; else copied."""
-    is_sparse: bool = sparse.issparse(X)
-    if is_sparse:
-        if not X.has_canonical_format:
-            X = X.copy()
-            X.sum_duplicates()
-        indices, starts = X.indices, X.indptr
-        if not (indices.dtype == starts.dtype and indices.dtype in (np.int32, np.int64)):
-            indices, starts = indices.astype(np.int64), starts.astype(np.int64)
-        return X.data, indices, starts, X.shape[1]
-    if not (X.flags.c_contiguous or X.flags.f_contiguous):
-        X = np.ascontiguousarray(X)
-    return np.require(X, requirements="A")
 
 
 def checked(estimator: Any, X: Any, y: Any = "no_validation", *, reset: bool, **options: Any) -> Any:

@@ -10,6 +10,7 @@ __version__: str
 __all__ = [
     "StreamState",
     "__version__",
+    "answer",
     "canonical_set",
     "coefficients_figure",
     "constraints",
@@ -18,7 +19,9 @@ __all__ = [
     "evaluate",
     "finish_stream",
     "fit",
+    "fit_parts",
     "folds",
+    "gather_for_path",
     "least_size",
     "linear_predictor",
     "lines_figure",
@@ -47,6 +50,19 @@ def fit(
     settings: dict[str, str],
     progress: Callable[..., None] | None = None,
 ) -> dict[str, Any]: ...
+def fit_parts(
+    partitions: dict[str, Any],
+    problem: dict[str, Any],
+    settings: dict[str, str],
+    progress: Callable[..., None] | None = None,
+) -> dict[str, Any]: ...
+def gather_for_path(
+    partitions: dict[str, Any],
+    problem: dict[str, Any],
+    settings: dict[str, str],
+    sizes: tuple[int, list[float]],
+) -> dict[str, Any]: ...
+def answer(request: str, number: int, arrays: dict[str, Any], loss: tuple[Any, bool]) -> dict[str, Any]: ...
 def select(
     features: Any,
     per_row: dict[str, Any],

@@ -33,14 +33,15 @@ class _Classification(ClassifierMixin, Constrained):
         self._check_loss()
         X, y = checked(self, X, y, reset=True)
         check_classification_targets(y)
-        classes = np.unique(y)
-        if len(classes) < 2:
-            raise ValueError(
-                f"{type(self).__name__} needs at least 2 classes, but y has only 1 class: {classes.tolist()[0]!r}"
-            )
-        self.classes_ = classes
+        self.classes_ = self._checked_classes(np.unique(y))
         self._solve_all(X, self._against_rest(y, sample_weight, offset, X))
         return self
+
+    def _checked_classes(self, classes: Any) -> Any:
+        if len(classes) < 2:
+            only = classes.tolist()[0]
+            raise ValueError(f"{type(self).__name__} needs at least 2 classes, but y has only 1 class: {only!r}")
+        return classes
 
     def _against_rest(self, y: Any, sample_weight: Any, offset: Any, X: Any) -> list[dict[str, Any]]:
         """One response a model: the second of two classes, or each of several."""

@@ -101,37 +101,52 @@ class SparsePath(BaseEstimator):
         ``sample_weight`` weighs rows, ``offset`` is a known part of each linear predictor, and ``groups`` tells a
         splitter which rows belong together.
         """
-        if not isinstance(self.loss, str):
-            raise TypeError(f"a path needs a loss by name, got {self.loss!r}")
-        if self.standardize not in ("auto", True, False):
-            raise ValueError(f"standardize must be 'auto', True or False, got {self.standardize!r}")
         given = X
+        self._check()
         X, y = checked(self, X, y, reset=True)
         response = y
         if self._is_classification():
             check_classification_targets(y)
-            self.classes_ = np.unique(y)
-            if len(self.classes_) != 2:
-                raise ValueError(f"a path needs two classes, y has {len(self.classes_)}")
+            self.classes_ = self._two_classes(np.unique(y))
             response = (y == self.classes_[1]).astype(np.float64)
         rows = per_row(response, sample_weight, offset, X)
-        names = getattr(self, "feature_names_in_", None)
-        names = None if names is None else [str(name) for name in names]
-        spec, own, _ = sized(parse(self.constraint), names or numbered(X.shape[1]))
-        usual = own or usual_largest(rows, X.shape[1])
+        self._keep(self._find(X, rows, self._largest(rows), groups))
+        # Names of features come with the data as they were given.
+        self._training = (given, y, sample_weight, offset)
+        return self
+
+    def _check(self) -> None:
+        if not isinstance(self.loss, str):
+            raise TypeError(f"a path needs a loss by name, got {self.loss!r}")
+        if self.standardize not in ("auto", True, False):
+            raise ValueError(f"standardize must be 'auto', True or False, got {self.standardize!r}")
+
+    def _two_classes(self, classes: Any) -> Any:
+        if len(classes) != 2:
+            raise ValueError(f"a path needs two classes, y has {len(classes)}")
+        return classes
+
+    def _largest(self, rows: dict[str, Any]) -> int:
+        """The largest number of features; keeps the set that it is a number of."""
+        count = self.n_features_in_
+        named = getattr(self, "feature_names_in_", None)
+        names = numbered(count) if named is None else [str(name) for name in named]
+        self._spec, own, _ = sized(parse(self.constraint), names)
+        usual = own or usual_largest(rows, count)
         largest = usual if self.largest is None else whole("largest", self.largest, 1)
-        if largest > X.shape[1]:
-            raise ValueError(f"largest={largest} features, but there are {X.shape[1]}")
-        usual_ridges = RIDGES if self.cv is not None else (0.0,)
-        ridges = usual_ridges if self.ridges is None else np.atleast_1d(self.ridges)
-        seed = whole("random_state", self.random_state, 0)
-        dealt: dict[str, Any] = {"folds": 0, "splits": None, "scoring": "loss", "scorer": None}
-        if self.cv is not None:
-            dealt = held_out(self, (X, rows, getattr(self, "classes_", None)), groups, seed)
-        problem = {
+        if largest > count:
+            raise ValueError(f"largest={largest} features, but there are {count}")
+        return largest
+
+    def _ridges(self) -> list[float]:
+        usual = RIDGES if self.cv is not None else (0.0,)
+        return [float(ridge) for ridge in (usual if self.ridges is None else np.atleast_1d(self.ridges))]
+
+    def _problem(self, largest: int) -> dict[str, Any]:
+        return {
             "loss": grammar(self.loss),
             "classes": self._is_classification(),
-            "constraint": of_size(spec, largest),
+            "constraint": of_size(self._spec, largest),
             "ridge": 0.0,
             "intercept": bool(self.fit_intercept),
             "standardize": None if self.standardize == "auto" else bool(self.standardize),
@@ -140,25 +155,26 @@ class SparsePath(BaseEstimator):
             "start": None,
             "is_finished": False,
         }
-        plan = {
-            "largest": largest,
-            "ridges": [float(ridge) for ridge in ridges],
-            "held_out": dealt,
-            "progress": None,
-        }
-        settings = {"seed": str(seed)}
+
+    def _settings(self) -> dict[str, str]:
+        settings = {"seed": str(whole("random_state", self.random_state, 0))}
         if self.n_jobs is not None and self.n_jobs != -1:
             settings["threads"] = str(whole("n_jobs", self.n_jobs, 1))
-        found = _proxdist.path(features(X), rows, problem, settings, plan)
+        return settings
+
+    def _find(self, X: Any, rows: dict[str, Any], largest: int, groups: Any) -> dict[str, Any]:
+        """The models, as the compiled part finds them."""
+        settings = self._settings()
+        dealt: dict[str, Any] = {"folds": 0, "splits": None, "scoring": "loss", "scorer": None}
+        if self.cv is not None:
+            dealt = held_out(self, (X, rows, getattr(self, "classes_", None)), groups, int(settings["seed"]))
+        plan = {"largest": largest, "ridges": self._ridges(), "held_out": dealt, "progress": None}
+        found = _proxdist.path(features(X), rows, self._problem(largest), settings, plan)
         if found["interrupted"]:
             warnings.warn(
-                "The path was interrupted: these are the sizes found so far.", ConvergenceWarning, stacklevel=2
+                "The path was interrupted: these are the sizes found so far.", ConvergenceWarning, stacklevel=3
             )
-        self._spec = spec
-        self._keep(found)
-        # Names of features come with the data as they were given.
-        self._training = (given, y, sample_weight, offset)
-        return self
+        return found
 
     def _keep(self, found: dict[str, Any]) -> None:
         self.sizes_ = np.array(found["size"])
@@ -198,12 +214,19 @@ class SparsePath(BaseEstimator):
             raise ValueError(f"{criterion} needs a likelihood, and the loss {self.loss!r} is none: choose by 'cv'")
         return int(np.argmin(values))
 
+    def _kind(self) -> Any:
+        """The estimator of one size."""
+        return ConstrainedClassifier if self._is_classification() else ConstrainedRegressor
+
+    def _more(self) -> dict[str, Any]:
+        """What the estimator is told besides."""
+        return {}
+
     def best(self, criterion: str = "cv") -> Any:
         """A fitted estimator of the size and ridge that a criterion chooses, with its certificate."""
         at = self.index(criterion)
         X, y, sample_weight, offset = self._training
-        kind = ConstrainedClassifier if self._is_classification() else ConstrainedRegressor
-        model = kind(
+        model = self._kind()(
             loss=self.loss,
             constraint=parse(of_size(self._spec, int(self.sizes_[at]))),
             ridge=float(self.ridges_[at]),
@@ -211,6 +234,7 @@ class SparsePath(BaseEstimator):
             standardize=self.standardize,
             random_state=self.random_state,
             n_jobs=self.n_jobs,
+            **self._more(),
         )
         # Never above the path: the search for this size starts there, too.
         model._begin = (self.coefs_[at].tolist(), float(self.intercepts_[at]))

@@ -207,7 +207,46 @@ class ConstrainedRegressor(_Stream, _Regression):
         self._take(locals())
 
 
-class MatrixRegressor(_Stream, _Regression):
+class _Matrices(_Regression):
+    """Rows that are matrices, with a coefficient matrix."""
+
+    shape: tuple[int, int] | None
+
+    def _flat(self, X: Any) -> tuple[Any, tuple[int, int] | None]:
+        """``X`` as rows, and the shape of one of them."""
+        dimensions = getattr(X, "ndim", None)
+        if dimensions is None and not hasattr(X, "columns"):
+            X = np.asarray(X)
+            dimensions = X.ndim
+        shape = None if self.shape is None else (int(self.shape[0]), int(self.shape[1]))
+        if dimensions == 3:
+            if shape is not None and tuple(X.shape[1:]) != shape:
+                raise ValueError(f"X holds {X.shape[1]}x{X.shape[2]} matrices, but shape is {shape}")
+            shape = (int(X.shape[1]), int(X.shape[2]))
+            X = np.asarray(X).reshape(len(X), -1)
+        elif shape is None:
+            shape = (int(X.shape[1]), 1) if dimensions == 2 else None
+        return X, shape
+
+    def _shape_of(self, plan: Any) -> tuple[int, int] | None:
+        """The shape of an observation in partitions."""
+        given = None if self.shape is None else (int(self.shape[0]), int(self.shape[1]))
+        if plan.shape is not None and given is not None and plan.shape != given:
+            raise ValueError(f"X holds {plan.shape[0]}x{plan.shape[1]} matrices, but shape is {given}")
+        return plan.shape or given
+
+    def _keep(self) -> None:
+        super()._keep()
+        self.coef_ = self.coef_.reshape(self._matrix)
+
+    def _problem(self, start: Any, shape: tuple[int, int] | None) -> dict[str, Any]:
+        if shape is not None and shape[0] * shape[1] != self.n_features_in_:
+            raise ValueError(f"shape {shape} does not fit {self.n_features_in_} features")
+        self._matrix = shape or (self.n_features_in_, 1)
+        return super()._problem(start, self._matrix)
+
+
+class MatrixRegressor(_Stream, _Matrices):
     """Regression on matrices: the response is ⟨coef_, Xᵢ⟩ + intercept_, with a coefficient matrix in a set.
 
     ``X`` has the shape (n, rows, columns), or (n, rows * columns) with ``shape=(rows, columns)``; without ``shape`` a
@@ -251,32 +290,6 @@ class MatrixRegressor(_Stream, _Regression):
         verbose: int = 0,
     ) -> None:
         self._take(locals())
-
-    def _flat(self, X: Any) -> tuple[Any, tuple[int, int] | None]:
-        """``X`` as rows, and the shape of one of them."""
-        dimensions = getattr(X, "ndim", None)
-        if dimensions is None and not hasattr(X, "columns"):
-            X = np.asarray(X)
-            dimensions = X.ndim
-        shape = None if self.shape is None else (int(self.shape[0]), int(self.shape[1]))
-        if dimensions == 3:
-            if shape is not None and tuple(X.shape[1:]) != shape:
-                raise ValueError(f"X holds {X.shape[1]}x{X.shape[2]} matrices, but shape is {shape}")
-            shape = (int(X.shape[1]), int(X.shape[2]))
-            X = np.asarray(X).reshape(len(X), -1)
-        elif shape is None:
-            shape = (int(X.shape[1]), 1) if dimensions == 2 else None
-        return X, shape
-
-    def _keep(self) -> None:
-        super()._keep()
-        self.coef_ = self.coef_.reshape(self._matrix)
-
-    def _problem(self, start: Any, shape: tuple[int, int] | None) -> dict[str, Any]:
-        if shape is not None and shape[0] * shape[1] != self.n_features_in_:
-            raise ValueError(f"shape {shape} does not fit {self.n_features_in_} features")
-        self._matrix = shape or (self.n_features_in_, 1)
-        return super()._problem(start, self._matrix)
 
 
 class ConstrainedRegressorCV(Search, _Regression):

@@ -13,10 +13,13 @@ mod fit;
 mod held_out;
 mod outcome;
 mod partial;
+mod partials;
+mod partition;
 mod path;
 mod pictures;
 mod problem;
 mod select;
+mod spread;
 mod supervise;
 mod tools;
 
@@ -29,11 +32,15 @@ mod _proxdist {
     #[pymodule_export]
     use super::partial::{State, finish_stream, partial_fit};
     #[pymodule_export]
+    use super::partition::answer;
+    #[pymodule_export]
     use super::path::path;
     #[pymodule_export]
     use super::pictures::{coefficients_figure, convergence_figure, curve_figure, lines_figure, page};
     #[pymodule_export]
     use super::select::select;
+    #[pymodule_export]
+    use super::spread::{fit_parts, gather_for_path};
     #[pymodule_export]
     use super::tools::{
         canonical_set, constraints, evaluate, folds, least_size, linear_predictor, loss_facts, loss_mean, loss_names,

@@ -4,7 +4,7 @@
 //! work runs elsewhere without the interpreter, and the calling thread wakes every few milliseconds to ask for signals and to tell
 //! how far things are. An exception ends the work at its next poll: Ctrl-C leaves the result so far, any other is raised.
 
-use proxdist::trace::{Observer, Progress};
+use proxdist::trace::{Observer, Progress, Reading};
 use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError};
 use pyo3::prelude::*;
 use std::ops::ControlFlow;
@@ -23,12 +23,15 @@ pub(crate) struct Link {
     is_interrupted: AtomicBool,
     failure: Mutex<Option<PyErr>>,
     latest: Mutex<Option<Update>>,
+    /// Called once when the work is to end, for calls into Python that would otherwise go on.
+    stop: Mutex<Option<Py<PyAny>>>,
 }
 
 /// How far things are.
 enum Update {
     Run(Progress),
     Search(Search),
+    Reading(Reading),
 }
 
 /// How far a search is.
@@ -40,6 +43,11 @@ pub(crate) struct Search {
 }
 
 impl Link {
+    /// A link whose end is also told to a function without arguments.
+    pub(crate) fn stopped_by(stop: Py<PyAny>) -> Self {
+        Self { stop: Mutex::new(Some(stop)), ..Self::default() }
+    }
+
     /// Ends the work with an exception; the first one counts.
     pub(crate) fn fail(&self, failure: PyErr) {
         self.failure.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(failure);
@@ -79,11 +87,18 @@ impl Link {
                 self.fail(raised);
             }
         }
+        if self.is_over()
+            && let Some(stop) = self.stop.lock().unwrap_or_else(PoisonError::into_inner).take()
+            && let Err(raised) = stop.call0(py)
+        {
+            self.fail(raised);
+        }
         let latest = self.latest.lock().unwrap_or_else(PoisonError::into_inner).take();
         let (Some(progress), Some(update)) = (progress, latest) else { return };
         let told = match update {
             Update::Run(at) => progress.call1(py, ("run", at.step, at.objective, at.distance, at.nonzeros)),
             Update::Search(at) => progress.call1(py, ("search", at.done, at.total, at.label, at.score)),
+            Update::Reading(at) => progress.call1(py, ("reading", at.number, at.rows, at.of)),
         };
         if let Err(raised) = told {
             self.fail(raised);
@@ -95,6 +110,11 @@ impl Link {
 impl Observer for &Link {
     fn checkpoint(&mut self, progress: &Progress) -> ControlFlow<()> {
         self.leave(Update::Run(*progress));
+        self.poll()
+    }
+
+    fn reading(&mut self, reading: &Reading) -> ControlFlow<()> {
+        self.leave(Update::Reading(*reading));
         self.poll()
     }
 

@@ -50,9 +50,9 @@ pub(super) struct Asked<'a> {
 
 /// What the first reading has found.
 pub(super) struct Begun<'a> {
-    reader: Reader<'a>,
+    pub(super) reader: Reader<'a>,
     pub(super) surveyed: Surveyed,
-    budget: usize,
+    pub(super) budget: usize,
 }
 
 /// The units of a fit, what the ridge is in them, and the settings with a start in them.
