@@ -126,13 +126,20 @@ class SparsePath(BaseEstimator):
             raise ValueError(f"a path needs two classes, y has {len(classes)}")
         return classes
 
+    def _names(self) -> list[str] | None:
+        """The names of the features, if they have any."""
+        names = getattr(self, "feature_names_in_", None)
+        return None if names is None else [str(name) for name in names]
+
+    def _take_set(self) -> int | None:
+        """Keeps the set whose number of features is varied; returns that number, if it has one of its own."""
+        self._spec, own, _ = sized(parse(self.constraint), self._names() or numbered(self.n_features_in_))
+        return own
+
     def _largest(self, rows: dict[str, Any]) -> int:
-        """The largest number of features; keeps the set that it is a number of."""
+        """The largest number of features."""
         count = self.n_features_in_
-        named = getattr(self, "feature_names_in_", None)
-        names = numbered(count) if named is None else [str(name) for name in named]
-        self._spec, own, _ = sized(parse(self.constraint), names)
-        usual = own or usual_largest(rows, count)
+        usual = self._take_set() or usual_largest(rows, count)
         largest = usual if self.largest is None else whole("largest", self.largest, 1)
         if largest > count:
             raise ValueError(f"largest={largest} features, but there are {count}")
@@ -151,7 +158,7 @@ class SparsePath(BaseEstimator):
             "intercept": bool(self.fit_intercept),
             "standardize": None if self.standardize == "auto" else bool(self.standardize),
             "shape": None,
-            "names": names,
+            "names": self._names(),
             "start": None,
             "is_finished": False,
         }

@@ -45,6 +45,9 @@ class SparsePath(Linked, Local):
             take_features(self, spread)
             if self._is_classification():
                 self.classes_ = self._two_classes(spread.plan.classes)
+            if self.constraint is not None:
+                raise ValueError("a path on partitions is one of free choices: leave constraint out, or fit each size")
+            self._take_set()
             most = min(LARGEST, self.n_features_in_) if self.largest is None else whole("largest", self.largest, 1)
             if most > self.n_features_in_:
                 raise ValueError(f"largest={most} features, but there are {self.n_features_in_}")
@@ -72,6 +75,9 @@ class SparsePath(Linked, Local):
             more = [2 * (choices(all_columns, len(s)) - choices(some, len(s))) for s in supports]
             ebic = [value + extra for value, extra in zip(ebic, more, strict=True)]
         return found | {"coef": coefficients, "support": supports, "ebic": ebic}
+
+    def _names(self) -> None:
+        """Some of the columns have come; those have no names."""
 
     def _kind(self) -> Any:
         return ConstrainedClassifier if self._is_classification() else ConstrainedRegressor
