@@ -27,7 +27,7 @@ impl<'a> FileRows<'a> {
 
     /// All rows that were kept of a file of which these were left out.
     pub(crate) fn without(source: &'a str, dropped: &'a [u64]) -> Self {
-        Self { source, dropped, chosen: None }
+        Self { source, dropped, chosen: None, before: 0 }
     }
 
     /// Only these rows of the table.

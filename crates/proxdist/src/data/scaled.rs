@@ -52,14 +52,7 @@ impl Data<'_> {
     /// The data below, where columns are scaled and their squares in both units are ordinary numbers. What finds its own units can read them there, without a copy of every chunk.
     pub(crate) fn unscaled(&self) -> Option<Unscaled<'_>> {
         let (source, scaling) = self.source().unscaled().filter(|_| self.sizes.are_usual_below)?;
-        let data = Data {
-            source: Box::new(source),
-            sizes: self.sizes,
-            names: None,
-            origins: None,
-            weights: self.weights.as_deref().map(Cow::Borrowed),
-            ..*self
-        };
+        let data = Data { source: Box::new(source), marked: None, ..self.view() };
         Some(Unscaled { data, scaling })
     }
 }

@@ -102,6 +102,7 @@ impl Driver<'_, '_> {
             objective: Objective::new(&data, &Squared, frame.ridge),
             constraint: *constraint,
             l1: 0.0,
+            is_near: false,
             effort: settings.effort,
             seed: settings.seed,
         };

@@ -143,7 +143,8 @@ fn found(
     poll: &mut dyn FnMut() -> ControlFlow<()>,
 ) -> Result<Option<Start>> {
     let settings = PathSettings::default().walk(walk).walk_at((size, size)).memory(memory);
-    let searched = |largest| Searched { objective, layout: objective.layout(), largest, settings: &settings, sets: None };
+    let searched =
+        |largest| Searched { objective, layout: objective.layout(), largest, settings: &settings, sets: None };
     let largest = (size + BEYOND).min(objective.data.columns());
     let mut polled = Polled(poll);
     let mut watch = Watch::new(&mut polled);
