@@ -1,5 +1,5 @@
 # `make test` checks everything on a machine with Rust and Python; `make demo` fits a model to a small file.
-.PHONY: test demo format lint rust trends docs chromium python wheel bench campaign peers distributed reproduce large clean
+.PHONY: test demo format lint rust trends docs chromium python wheel bench campaign peers distributed reproduce large search-table clean
 
 test: format lint rust trends docs python
 
@@ -75,6 +75,11 @@ THOROUGH =
 peers: $(VENV)/bin/maturin $(PEERS)/bin/python
 	VIRTUAL_ENV=$(VENV) $(VENV)/bin/maturin develop --release
 	PYTHONPATH=python $(PEERS)/bin/python -m peers --rows target/peers.jsonl --limit $(LIMIT) $(THOROUGH)
+
+# Every effort and three seeds of the search against the lowest F that is known: docs/search.md. Goes on where it was interrupted.
+search-table: $(VENV)/bin/maturin $(PEERS)/bin/python
+	VIRTUAL_ENV=$(VENV) $(VENV)/bin/maturin develop --release
+	PYTHONPATH=python $(PEERS)/bin/python -m peers.table --rows target/search-table.jsonl --peers target/peers.jsonl
 
 $(PEERS)/bin/python: python/peers/requirements.txt
 	python3 -m venv $(PEERS)

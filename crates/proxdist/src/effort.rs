@@ -35,4 +35,4 @@ impl Effort {
 }
 
 const NORMAL: StartBudget = StartBudget { operations: 2e9, walk: 300, kicks: 100, uphill: 3e8 };
-const THOROUGH: StartBudget = StartBudget { operations: 1e11, walk: 3000, kicks: 3000, uphill: 1e10 };
+const THOROUGH: StartBudget = StartBudget { operations: 1e11, walk: 3000, kicks: 1000, uphill: 1e10 };

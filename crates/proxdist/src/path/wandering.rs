@@ -14,12 +14,16 @@ use super::tabu::Tabu;
 use super::watch::Watch;
 use crate::error::Result;
 use crate::random::{Purpose, below, stream};
+use std::collections::HashSet;
 
 /// Features by which the size swings at most.
 const SWING: usize = 3;
 /// Features that a kick moves: this share of all, rounded up, and at least so many.
 const KICKED: f64 = 0.1;
 const LEAST_KICKED: usize = 2;
+/// Kicks after which one that ends where another has ended counts for so many more.
+const MANY_KICKS: u64 = 100;
+const AGAIN: usize = 20;
 /// Steps in which a support is filled at most.
 const FILL_STEPS: usize = 25;
 /// Kicks start from the best place unless the last one ended within this share of its F.
@@ -55,6 +59,7 @@ impl Curved<'_> {
     pub(super) fn shake(&mut self, from: &Place, patience: usize, watch: &mut Watch) -> Result<Option<Place>> {
         let (mut best, mut is_lower) = (from.clone(), false);
         let (mut at, mut idle, mut number) = (from.clone(), 0, 0);
+        let mut ends: HashSet<Vec<usize>> = HashSet::new();
         while idle < patience && !self.is_spent() && !watch.is_over() {
             let moved = if idle < 2 * SWING {
                 self.swung(&best, 1 + idle / 2, idle % 2 == 0)?
@@ -65,6 +70,10 @@ impl Curved<'_> {
             idle += 1;
             let Some(moved) = moved else { continue };
             let end = self.descend(moved, watch)?;
+            // Where kicks end at the same few places again and again there is little left to find.
+            if !ends.insert(end.support.clone()) && number > MANY_KICKS {
+                idle += AGAIN;
+            }
             if self.is_lower(end.value, best.value) {
                 (best, is_lower, idle) = (end.clone(), true, 0);
             }

@@ -8,6 +8,8 @@ mod breaks;
 mod breaks_model;
 mod caution;
 mod climbing;
+#[cfg(test)]
+mod climbing_tests;
 mod convex;
 mod descent;
 mod direct;
