@@ -78,7 +78,7 @@ def test_a_stream_in_raw_units_is_scaled_as_it_goes():
         assert model.standardized_
         assert set(model.support_) == set(np.flatnonzero(theta))
         assert np.abs(model.coef_ * units - theta).max() < 0.1
-    with pytest.raises(ValueError, match="would be another one on scaled columns"):
+    with pytest.raises(ValueError, match="where the set depends on the units"):
         ConstrainedRegressor(constraint="ball:1", standardize=True).partial_fit(X, y)
     assert not in_blocks(ConstrainedRegressor(constraint="ball:1"), X, y).standardized_
 
@@ -108,7 +108,7 @@ def test_scores_are_of_rows_before_they_are_learned():
     assert model.stream_["rows"] == 3000
     assert model.stream_["running"]["accuracy"] is None
     labels = in_blocks(ConstrainedClassifier(constraint=Sparsity(3)).partial_fit(X, y > 0, classes=[False, True]), X, y > 0)
-    assert labels.stream_["recent"]["accuracy"] > 0.9
+    assert labels.stream_["block"]["accuracy"] > 0.9
     three = ConstrainedClassifier(constraint=Sparsity(3)).partial_fit(X, np.digitize(y, [-1, 1]), classes=[0, 1, 2])
     assert [stream["rows"] for stream in three.stream_] == [3000] * 3
 
