@@ -32,7 +32,7 @@ pub(crate) use passes::{Cut, Pass};
 pub use row_buffer::RowBuffer;
 pub use rows::Rows;
 pub use source::{Cell, ChunkSource, Piece, RandomAccess, Visit, Wanted};
-pub(crate) use source::{length, products_at};
+pub(crate) use source::{length, products_at, read};
 pub use sparse::{Index, Sparse};
 pub use sparse_fault::SparseFault;
 pub use subset::{Part, Subset};

@@ -156,7 +156,7 @@ impl<'a> Asked<'a> {
             }
             if is_all {
                 let fit = problem.fit_observed(settings, &mut Relay(reader.observer))?;
-                return Ok(fit.after_reads(reader.reads));
+                return Ok(fit.after_reads(reader.reads, settings));
             }
             if self.needs_start() {
                 explored = Some(problem.explore(settings, &mut Relay(reader.observer))?);
@@ -366,7 +366,7 @@ impl Driver<'_, '_> {
         let sample = objective.data;
         let problem = Problem::new(sample, self.loss, self.constraint).ridge(self.frame.ridge);
         let problem = problem.intercept(self.layout().has_intercepts());
-        Ok(Fit::new(&problem, self.settings, ended).after_reads(self.reader.reads))
+        Ok(Fit::new(&problem, self.settings, ended).after_reads(self.reader.reads, self.settings))
     }
 
     /// A bound on how far F is above its minimum, where it is quadratic and the set convex.
@@ -384,7 +384,10 @@ impl Driver<'_, '_> {
         let value = place.value();
         let measured = Measured { theta, value, gradient: &gradient, metric: &metric[..theta.len()] };
         let bound = crate::gap::by_curvature(objective, self.constraint, measured)?;
-        Ok(bound.map(|value| Gap { value, proof: Proof::Curvature }))
+        // The model has the best intercept for its coefficients.
+        let slope = self.layout().intercept(&place.looked.gradient).unwrap_or(0.0);
+        let lost = if slope == 0.0 { 0.0 } else { 0.5 * slope * slope / place.bent.border[theta.len()] };
+        Ok(bound.map(|value| Gap { value: value + lost, proof: Proof::Curvature }))
     }
 }
 

@@ -22,6 +22,8 @@ use std::ops::ControlFlow;
 const ROUNDS: usize = 5;
 /// Rivals that are gathered with a support: so many, or twice as many as it has.
 const RIVALS: usize = 40;
+/// What stands beside the columns of a row: response, weight, offset.
+const BESIDE: usize = 3;
 /// Copies of gathered columns that the search makes.
 const COPIES: f64 = 2.0;
 
@@ -71,7 +73,7 @@ impl Driver<'_, '_> {
     /// Columns that the memory allows to be gathered.
     fn most_columns(&self) -> usize {
         let rows = self.surveyed.total_rows() as f64;
-        (self.budget as f64 / (8.0 * rows * (1.0 + COPIES))) as usize
+        ((self.budget as f64 / (8.0 * rows * (1.0 + COPIES))) as usize).saturating_sub(BESIDE)
     }
 
     /// The support of the start and its rivals on the sample.
@@ -117,7 +119,7 @@ impl Driver<'_, '_> {
 
     /// These columns of all rows, in the units of the fit; `None` if the reading was cut short.
     fn gathered(&mut self, columns: &[usize]) -> Result<Option<Table>> {
-        let bytes = 8.0 * self.surveyed.total_rows() as f64 * (columns.len() as f64 + 3.0) * (1.0 + COPIES);
+        let bytes = 8.0 * self.surveyed.total_rows() as f64 * (columns.len() + BESIDE) as f64 * (1.0 + COPIES);
         self.allow("the columns of a support in memory", bytes, "fewer features")?;
         let Some(mut table) = self.reader.columns(columns)? else { return Ok(None) };
         if self.frame.is_scaled {
@@ -130,7 +132,13 @@ impl Driver<'_, '_> {
     }
 
     /// The search and the exact fit over choices of gathered columns, from a point that is zero elsewhere.
-    fn fit_on(&mut self, choosing: &dyn Choosing, columns: &[usize], table: Table, theta: &[f64]) -> Result<(Vec<f64>, Exchanges)> {
+    fn fit_on(
+        &mut self,
+        choosing: &dyn Choosing,
+        columns: &[usize],
+        table: Table,
+        theta: &[f64],
+    ) -> Result<(Vec<f64>, Exchanges)> {
         let data: Data<'_> = table.data()?;
         let (layout, length) = (self.layout(), self.columns());
         let squares = self.frame.ridge.squares_of(columns);

@@ -31,8 +31,6 @@ mod sample;
 mod sums;
 mod survey;
 mod table;
-#[cfg(test)]
-mod tests;
 
 pub use backend::{Backend, Parts, Take};
 pub use memory::free as free_memory;

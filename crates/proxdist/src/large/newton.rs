@@ -16,6 +16,8 @@ const GOAL: f64 = 2e-11;
 const GOAL_RANK: f64 = 1e-9;
 /// Relative rise of F that is rounding.
 const ROUNDING: f64 = 1e-13;
+/// Relative fall of F that is progress.
+const FALL: f64 = 1e-9;
 /// Stationarity below which values of F no longer tell which of two points is better.
 const FINE: f64 = 1e-6;
 /// Rounds without progress at the end.
@@ -62,8 +64,10 @@ impl Driver<'_, '_> {
             let is_finite = next.value().is_finite();
             let after = if is_finite { self.stationarity(&next)? } else { f64::INFINITY };
             let is_lower = next.value() <= at.value() + ROUNDING * at.value().abs();
-            if is_finite && (is_lower && (residual > FINE || after < residual) || residual <= FINE && after < residual) {
-                idle = if after <= 0.5 * residual { 0 } else { idle + 1 };
+            if is_finite && (is_lower && (residual > FINE || after < residual) || residual <= FINE && after < residual)
+            {
+                let has_fallen = at.value() - next.value() > FALL * at.value().abs();
+                idle = if after <= 0.5 * residual || has_fallen { 0 } else { idle + 1 };
                 (at, residual) = (next, after);
                 (damping, caution) = (damping / 8.0, 0.0);
                 damping = if damping < 1e-4 { 0.0 } else { damping };

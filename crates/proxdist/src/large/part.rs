@@ -1,6 +1,6 @@
 //! A part of the rows: features with the response, weights and offsets that belong to them, read once from first to last.
 
-use crate::data::{Data, Piece, Rows, Wanted, length};
+use crate::data::{Data, Piece, Rows, Wanted, length, read};
 use crate::error::Result;
 use std::ops::Range;
 
@@ -73,7 +73,7 @@ impl Part for Strip<'_> {
     fn read(&self, columns: Option<&[usize]>, visit: &mut VisitBlock<'_>) -> Result<()> {
         let (data, start) = (self.data, self.rows.start);
         let wanted = Wanted { rows: self.rows.clone(), length: length(data.columns()), columns };
-        data.source().chunks(&wanted, &mut |piece| {
+        read(data.source(), &wanted, &mut |piece| {
             let chunk = data.chunk(piece);
             visit(Block {
                 first: piece.first - start,

@@ -176,7 +176,7 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
         kind: Kind::Memory,
         default: "1G",
         rule: "an amount of memory, such as 512M, 2G or a number of bytes, at least 1",
-        help: "Memory that branch and bound (--prove) may hold; when it is full, the search goes depth first, to the same end",
+        help: "Memory that branch and bound (--prove) may hold; when it is full, the search goes depth first, to the same end. If it is given, also what a fit of data larger than memory may hold: otherwise half of what is free",
         placeholder: "SIZE",
         topic: Topic::Method,
         is_identity: false,

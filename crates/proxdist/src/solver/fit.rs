@@ -1,7 +1,7 @@
 //! The result of a fit.
 
 use super::notes::{self, Note, Stages};
-use super::{Settings, Stop};
+use super::{Setting, Settings, Stop};
 use crate::certificate::Certificate;
 use crate::loss::LossSpec;
 use crate::model::Model;
@@ -64,7 +64,11 @@ impl Fit {
     }
 
     /// The same, made by so many readings of all rows.
-    pub(crate) fn after_reads(self, reads: u64) -> Self {
+    pub(crate) fn after_reads(mut self, reads: u64, settings: &Settings) -> Self {
+        let is_known = self.notes.iter().any(|note| note.setting == Setting::Prove);
+        if reads > 1 && settings.prove.is_some() && !is_known {
+            self.notes.push(Note { setting: Setting::Prove, reason: notes::Reason::NotInMemory });
+        }
         Self { reads: Some(reads), ..self }
     }
 

@@ -51,6 +51,8 @@ pub enum Reason {
     NoProof,
     /// No proof was asked for.
     NoProofAsked,
+    /// The rows are not in memory.
+    NotInMemory,
 }
 
 impl fmt::Display for Reason {
@@ -71,6 +73,7 @@ impl fmt::Display for Reason {
                 "proofs are for a number of features without further conditions, and with other losses than squared for a ridge or for few columns"
             }
             Self::NoProofAsked => "no proof was asked for",
+            Self::NotInMemory => "the rows are not in memory, where proofs are searched for",
         })
     }
 }

@@ -18,7 +18,8 @@ impl Settings {
         self.given(Setting::Gap)
     }
 
-    /// Bytes that branch and bound may hold, for its open nodes; when they are full it goes depth first, to the same end.
+    /// Bytes that branch and bound may hold, for its open nodes; when they are full it goes depth first, to the same end. Also the bytes that a fit of rows that are
+    /// not in memory may hold ([`crate::large`]), which are half of what is free if this is not given.
     #[must_use]
     pub fn memory(mut self, bytes: usize) -> Self {
         self.memory = bytes;

@@ -35,7 +35,7 @@ use std::time::Duration;
 /// | `effort`       | normal                   |          | how hard the finish looks for another choice of features, see [`Effort`] |
 /// | `prove`        | none                     | > 0      | time for a proof that no other choice of features is better, by branch and bound |
 /// | `gap`          | 1e-6                     | 0..=1    | share of F by which a choice may be worse than the best one when that proof ends |
-/// | `memory`       | 1 GiB                    | ≥ 1      | bytes that branch and bound may hold; when they are full, it goes depth first |
+/// | `memory`       | 1 GiB                    | ≥ 1      | bytes that branch and bound may hold; when they are full, it goes depth first. If given, also what a fit of rows that are not in memory may hold: otherwise half of what is free |
 /// | `average`      | off                      |          | also try averages of late iterates |
 /// | `start`        | zero                     | length p | coefficients to start from |
 /// | `seed`         | 0                        | any      | fixes the batches, hence the fit |
