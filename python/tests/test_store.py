@@ -33,7 +33,8 @@ def test_a_dense_store_is_read_by_numpy(packed):
     x, w = generator.normal(size=(5000, 3)), generator.uniform(0.5, 2, size=5000)
     color = generator.choice(["red", "green", "blue"], size=5000)
     y = x[:, 0] - 2 * (color == "red") + 0.1 * generator.normal(size=5000)
-    lines = [f"{a!r},{b!r},{c!r},{text},{v!r},{t!r}" for (a, b, c), text, v, t in zip(x.tolist(), color, w.tolist(), y.tolist(), strict=True)]
+    rows = zip(x.tolist(), color, w.tolist(), y.tolist(), strict=True)
+    lines = [f"{a!r},{b!r},{c!r},{word},{weight!r},{label!r}" for (a, b, c), word, weight, label in rows]
     text = "a,b,c,color,w,y\n" + "\n".join(lines) + "\n"
     folder = packed("data.csv", text, "--target", "y", "--weights", "w")
     found = description(folder)
