@@ -14,7 +14,7 @@ def packed(program, tmp_path):
     def pack(name, text, *options):
         (tmp_path / name).write_text(text)
         cache = tmp_path / f"cache-{name}"
-        program("fit", tmp_path / name, *options, "--memory", "1k", "--cache", cache, "--quiet")
+        program("fit", tmp_path / name, *options, "--memory", "150k", "--cache", cache, "--quiet")
         (folder,) = cache.iterdir()
         return folder
 
@@ -30,16 +30,17 @@ def description(folder):
 
 def test_a_dense_store_is_read_by_numpy(packed):
     generator = np.random.default_rng(1)
-    x, w = generator.normal(size=(300, 3)), generator.uniform(0.5, 2, size=300)
-    color = generator.choice(["red", "green", "blue"], size=300)
-    y = x[:, 0] - 2 * (color == "red") + 0.1 * generator.normal(size=300)
-    lines = [f"{a!r},{b!r},{c!r},{text},{v!r},{t!r}" for (a, b, c), text, v, t in zip(x.tolist(), color, w.tolist(), y.tolist(), strict=True)]
+    x, w = generator.normal(size=(5000, 3)), generator.uniform(0.5, 2, size=5000)
+    color = generator.choice(["red", "green", "blue"], size=5000)
+    y = x[:, 0] - 2 * (color == "red") + 0.1 * generator.normal(size=5000)
+    rows = zip(x.tolist(), color, w.tolist(), y.tolist(), strict=True)
+    lines = [f"{a!r},{b!r},{c!r},{word},{weight!r},{label!r}" for (a, b, c), word, weight, label in rows]
     text = "a,b,c,color,w,y\n" + "\n".join(lines) + "\n"
     folder = packed("data.csv", text, "--target", "y", "--weights", "w")
     found = description(folder)
     assert found["names"] == ["a", "b", "c", "color=blue", "color=green", "color=red"]
     matrix = np.load(folder / "X.npy", mmap_mode="r")
-    assert matrix.shape == (found["rows"], found["columns"]) == (300, 6)
+    assert matrix.shape == (found["rows"], found["columns"]) == (5000, 6)
     assert np.array_equal(matrix[:, :3], x)
     assert np.array_equal(matrix[:, 3:], color[:, None] == np.array(["blue", "green", "red"]))
     assert np.array_equal(np.load(folder / "y.npy"), y)
@@ -49,9 +50,9 @@ def test_a_dense_store_is_read_by_numpy(packed):
 
 def test_a_sparse_store_is_read_by_scipy(packed):
     generator = np.random.default_rng(2)
-    x = sparse.random(400, 30, density=0.2, random_state=generator, format="csr")
+    x = sparse.random(5000, 30, density=0.2, random_state=generator, format="csr")
     x.sort_indices()
-    y = x[:, 3].toarray().ravel() + 0.1 * generator.normal(size=400)
+    y = x[:, 3].toarray().ravel() + 0.1 * generator.normal(size=5000)
     rows = []
     for i, label in enumerate(y.tolist()):
         part = slice(x.indptr[i], x.indptr[i + 1])

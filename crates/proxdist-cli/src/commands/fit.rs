@@ -12,6 +12,7 @@ use crate::rows::FileRows;
 use crate::summary::{Summary, has_converged, separation};
 use crate::{holdout, input, measures, scaling, setup, signals, streaming};
 use proxdist::constraint::Constraint;
+use proxdist::data::Part;
 use proxdist::large::{LargeFit, LargeProblem, Parts};
 use proxdist::loss::Loss;
 use proxdist::metrics::Evaluation;
@@ -71,12 +72,16 @@ pub(crate) fn run(args: &FitArgs) -> Result<Ending> {
     let training_rows = split.as_ref().map(|split| &split.training[..]);
     let (wanted, ridge) = (&args.run.problem.units, args.run.problem.ridge);
     let fitting = Instant::now();
+    let rows_of_file = FileRows::of(&source, &table);
     let in_order = match &table.features {
-        Features::Stored(_) => Some(fitted_in_order(args, &whole, (&*loss, &*set), &settings, &spec)),
+        Features::Stored(_) => {
+            let part = training_rows.map(|rows| whole.subset(rows.to_vec())).transpose()?;
+            let part = part.as_ref().map(Part::data).transpose()?;
+            let found = fitted_in_order(args, part.as_ref().unwrap_or(&whole), (&*loss, &*set), &settings, &spec);
+            Some(found.map_err(|error| rows_of_file.only(training_rows).explain(error))?)
+        }
         _ => None,
     };
-    let rows_of_file = FileRows::of(&source, &table);
-    let in_order = in_order.transpose().map_err(|failed| failed.explained(rows_of_file))?;
     let in_order_seconds = fitting.elapsed().as_secs_f64();
     let units = match (&in_order, training_rows) {
         (Some(found), _) => found.units.clone(),
@@ -152,21 +157,6 @@ pub(crate) fn run(args: &FitArgs) -> Result<Ending> {
     Ok(if is_short { Ending::NotConverged } else { Ending::Written })
 }
 
-/// Why a fit of rows on the disk failed.
-enum InOrder {
-    Asked(Failure),
-    Fit(proxdist::Error),
-}
-
-impl InOrder {
-    fn explained(self, rows: FileRows) -> Failure {
-        match self {
-            Self::Asked(failure) => failure,
-            Self::Fit(error) => rows.explain(error),
-        }
-    }
-}
-
 /// The fit of rows that stay on the disk and are read in order, a few times.
 fn fitted_in_order(
     args: &FitArgs,
@@ -174,12 +164,7 @@ fn fitted_in_order(
     (loss, set): (&dyn Loss, &dyn Constraint),
     settings: &Settings,
     spec: &SetSpec,
-) -> std::result::Result<LargeFit, InOrder> {
-    if args.holdout.is_some() {
-        let message = "--holdout: these data are larger than the memory, and rows on the disk are fitted all or none";
-        let hint = "keep rows out in a file of their own and evaluate on it, or allow more --memory";
-        return Err(InOrder::Asked(Failure::new(message, hint)));
-    }
+) -> proxdist::Result<LargeFit> {
     let quiet = args.output.quiet;
     if args.checkpoint.is_some() {
         note(quiet, "--checkpoint had no effect: a fit of rows that stay on the disk cannot go on in the middle");
@@ -197,7 +182,7 @@ fn fitted_in_order(
         problem = problem.names(names.to_vec());
     }
     let mut watcher = Watcher::new(quiet, Limits::of(settings, data.rows()), setup::rank_of(spec));
-    problem.fit_observed(settings, &mut watcher).map_err(InOrder::Fit)
+    problem.fit_observed(settings, &mut watcher)
 }
 
 /// The fit itself, watched, with its state kept if that is wanted.

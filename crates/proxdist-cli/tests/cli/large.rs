@@ -115,6 +115,26 @@ fn every_source_larger_than_the_memory_has_the_model_of_the_one_in_memory() {
 }
 
 #[test]
+fn folds_and_rows_kept_out_are_the_same_on_the_disk() {
+    let place = Place::new();
+    place.write("data.csv", csv(0..ROWS));
+    let words = "fit data.csv --target y --constraint sparsity:3 --holdout 0.25 --quiet";
+    let (memory, disk) = (place.json(words), place.json(&format!("{words} {LITTLE}")));
+    assert!(was_on_disk(&disk));
+    assert_close(&disk, &memory);
+    let error = |said: &Value| said["heldout"]["mean_squared_error"].as_f64().unwrap();
+    assert!((error(&disk) - error(&memory)).abs() < 1e-8);
+    for words in [
+        "tune data.csv --target y --grid sparsity:2,3 --folds 2 --quiet",
+        "path data.csv --target y --sizes 1-4 --folds 2 --ridge-grid 0 --quiet",
+        "path data.csv --target y --sizes 1-4 --select bic --quiet",
+    ] {
+        let (memory, disk) = (place.json(words), place.json(&format!("{words} {LITTLE}")));
+        assert_close(&disk["fit"], &memory["fit"]);
+    }
+}
+
+#[test]
 fn a_store_is_kept_beside_the_model_and_is_data_itself() {
     let place = Place::new();
     place.write("data.csv", csv(0..ROWS));
@@ -193,7 +213,7 @@ fn what_cannot_work_is_one_clear_error_and_leaves_nothing() {
     assert!(refused(&place, "fit empty --target y").stderr.contains("no data file in this folder"));
     assert!(refused(&place, "fit none/*.csv --target y").stderr.contains("that fits this pattern"));
     place.write("data.csv", csv(0..ROWS));
-    assert!(refused(&place, &format!("fit data.csv --target y --holdout 0.2 {LITTLE}")).stderr.contains("--holdout"));
+    assert!(refused(&place, &format!("theory data.csv --target y -c ball:1 {LITTLE}")).stderr.contains("--memory"));
     place.write("late.csv", csv(0..ROWS) + "1,2,3\n");
     let said = refused(&place, &format!("fit late.csv --target y {LITTLE} --cache cache"));
     assert!(said.stderr.contains("line 4002"), "{}", said.stderr);

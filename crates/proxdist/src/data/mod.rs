@@ -16,6 +16,7 @@ mod rows;
 #[cfg(test)]
 mod rows_tests;
 mod scaled;
+mod sifted;
 mod source;
 mod sparse;
 mod sparse_fault;

@@ -3,6 +3,7 @@
 //! A [`Subset`] is the matrix with rows $x_{r_1}, x_{r_2}, \dots$ of another source. The features stay where they are; only
 //! the numbers that belong to a row, $y_i$, $w_i$ and $o_i$, are copied, into a [`Part`] that owns them.
 
+use super::sifted::Sifted;
 use super::{ChunkSource, Data, RandomAccess, RowBuffer, Visit, Wanted};
 use crate::error::{Error, Result};
 use crate::rule::Rule;
@@ -80,10 +81,13 @@ impl Part<'_> {
     /// The rows as a data set, with the names and the shape of the parent. Fails if all their weights are zero.
     pub fn data(&self) -> Result<Data<'_>> {
         // Not through `Data::new`: the parent has been searched for NaN already.
-        let source = Subset { source: self.parent.random_access()?, rows: &self.rows };
-        let sizes = self.parent.sizes.of_part(&source)?;
+        let source: Box<dyn ChunkSource + '_> = match self.parent.source().random_access() {
+            Some(source) => Box::new(Subset { source, rows: &self.rows }),
+            None => Box::new(Sifted::new(self.parent.source(), &self.rows)?),
+        };
+        let sizes = self.parent.sizes.of_part(&*source)?;
         let data = Data {
-            source: Box::new(source),
+            source,
             sizes,
             response: &self.response,
             weights: None,
