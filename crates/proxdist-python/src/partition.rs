@@ -41,7 +41,8 @@ impl Part for Rows<'_> {
     fn read(&self, columns: Option<&[usize]>, visit: &mut VisitBlock<'_>) -> Result<()> {
         let Some(source) = &self.source else { return Ok(()) };
         let RowNumbers { response, weights, offset } = self.numbers;
-        let wanted = Wanted { rows: 0..source.rows(), length: (AT_A_TIME / self.columns.max(1)).clamp(16, 4096), columns };
+        let wanted =
+            Wanted { rows: 0..source.rows(), length: (AT_A_TIME / self.columns.max(1)).clamp(16, 4096), columns };
         source.chunks(&wanted, &mut |piece| {
             let range = piece.first..piece.first + piece.rows.len();
             visit(Block {
@@ -74,7 +75,8 @@ pub(crate) fn answer<'py>(
     check(&rows)?;
     let link = Link::default();
     let loss = loss.0.loss(loss.1, &link)?;
-    let answered = py.detach(|| in_own_pool(|| request.answer(&rows, number, &*loss).map_err(|error| exception(&error))));
+    let answered =
+        py.detach(|| in_own_pool(|| request.answer(&rows, number, &*loss).map_err(|error| exception(&error))));
     match link.failure() {
         Some(raised) => Err(raised),
         None => partials::to_python(py, answered?),
@@ -87,7 +89,9 @@ fn check(rows: &Rows<'_>) -> PyResult<()> {
     let RowNumbers { response, weights, offset } = rows.numbers;
     let lengths = [Some(response.len()), weights.map(<[f64]>::len), offset.map(<[f64]>::len)];
     if columns != rows.columns || lengths.into_iter().flatten().any(|length| length != count) {
-        return Err(PyValueError::new_err(format!("{count} rows of {columns} columns with {lengths:?} numbers for them")));
+        return Err(PyValueError::new_err(format!(
+            "{count} rows of {columns} columns with {lengths:?} numbers for them"
+        )));
     }
     Ok(())
 }

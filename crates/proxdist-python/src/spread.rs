@@ -35,8 +35,7 @@ struct Asked<'a> {
 
 impl Asked<'_> {
     fn ask(&self, request: &Request, take: &mut Take<'_>) -> PyResult<()> {
-        let text = serde_json::to_string(request)
-            .map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
+        let text = serde_json::to_string(request).map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
         Python::attach(|py| {
             let answers = self.partitions.ask.bind(py).call1((text,))?;
             let mut count = 0;

@@ -43,7 +43,10 @@ pub struct Screening<'a> {
 
 impl std::fmt::Debug for Screening<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Screening").field("parts", &self.backend.parts()).field("largest", &self.largest).finish_non_exhaustive()
+        f.debug_struct("Screening")
+            .field("parts", &self.backend.parts())
+            .field("largest", &self.largest)
+            .finish_non_exhaustive()
     }
 }
 
@@ -96,7 +99,8 @@ impl Screening<'_> {
         let mut size = most.min(WIDER * self.largest + MORE);
         let set = Sparsity::at_most(size);
         let largest_ridge = self.ridges.iter().copied().fold(0.0, f64::max);
-        let units = Preparation::decide(self.standardize, [&set as _], self.intercept)?.units(&sample, largest_ridge)?;
+        let units =
+            Preparation::decide(self.standardize, [&set as _], self.intercept)?.units(&sample, largest_ridge)?;
         let data = units.apply(sample)?;
         let problem = Problem::new(&data, self.loss, set).ridge(units.ridge(0.0)).intercept(self.intercept);
         let path = Path::trace(&problem, &PathSettings::default().ridges(self.ridges.iter().copied()))?;
