@@ -6,9 +6,7 @@ use proxdist::large::{Block, LargeFit, LargeProblem, Part, Parts, Strip, VisitBl
 use proxdist::loss::{Huber, Logistic, Loss, Poisson, Squared};
 use proxdist::spec::SetSpec;
 use proxdist::trace::{Observer, Progress, Reading};
-use proxdist::{
-    Data, Error, Exchanges, Fit, Model, Preparation, Problem, Result, Settings, Shape, Standardize, Stop,
-};
+use proxdist::{Data, Error, Exchanges, Fit, Model, Preparation, Problem, Result, Settings, Shape, Standardize, Stop};
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
@@ -44,7 +42,8 @@ impl World {
         let (mut x, mut y) = (Vec::with_capacity(z.len()), Vec::with_capacity(rows));
         for (i, row) in z.chunks_exact(columns).enumerate() {
             let effects = row.iter().enumerate().step_by(3).take(5);
-            let signal: f64 = effects.map(|(j, z)| (0.6 + 0.15 * (j % 4) as f64) * if j % 2 == 0 { 1.0 } else { -1.0 } * z).sum();
+            let signal: f64 =
+                effects.map(|(j, z)| (0.6 + 0.15 * (j % 4) as f64) * if j % 2 == 0 { 1.0 } else { -1.0 } * z).sum();
             let eta = 0.3 + signal + offset[i];
             y.push(match loss.spec().as_str() {
                 "logistic" => f64::from(u8::from(1.0 / (1.0 + (-2.5 * eta).exp()) > 0.5 + 0.5 * noise[i])),
@@ -86,7 +85,8 @@ struct Case {
 fn in_memory(world: &World, loss: &dyn Loss, case: Case) -> (Fit, Model) {
     let set = world.set(case.set);
     let data = world.data(case.is_full);
-    let units = Preparation::decide(Standardize::Auto, [&*set], case.intercept).unwrap().units(&data, case.ridge).unwrap();
+    let units =
+        Preparation::decide(Standardize::Auto, [&*set], case.intercept).unwrap().units(&data, case.ridge).unwrap();
     let data = units.apply(data).unwrap();
     let problem = Problem::new(&data, loss, set).ridge(units.ridge(case.ridge)).intercept(case.intercept);
     let fit = problem.fit(&Settings::default()).unwrap();
@@ -128,7 +128,8 @@ fn apart(world: &World, a: &Model, b: &Model) -> f64 {
         size = size.max(effect(a).abs()).max(effect(b).abs());
     }
     let center = |model: &Model| {
-        let means = (0..world.columns).map(|j| world.x.iter().skip(j).step_by(world.columns).sum::<f64>() / rows * model.coefficients[j]);
+        let means = (0..world.columns)
+            .map(|j| world.x.iter().skip(j).step_by(world.columns).sum::<f64>() / rows * model.coefficients[j]);
         model.intercept.map_or(0.0, |intercept| intercept + means.sum::<f64>())
     };
     most.max((center(a) - center(b)).abs()) / size
@@ -158,8 +159,16 @@ fn same_as_in_memory(loss: &dyn Loss, world: &World, case: Case) {
     }
 }
 
-const SETS: [&str; 8] =
-    ["sparsity:4", "group-sparsity:2;size=3", "ball:0.5", "nonneg", "box:-0.2,0.3", "simplex", "sparsity:3 & nonneg", "none"];
+const SETS: [&str; 8] = [
+    "sparsity:4",
+    "group-sparsity:2;size=3",
+    "ball:0.5",
+    "nonneg",
+    "box:-0.2,0.3",
+    "simplex",
+    "sparsity:3 & nonneg",
+    "none",
+];
 
 #[test]
 fn squared_loss_has_the_model_of_memory() {
@@ -189,7 +198,11 @@ fn matrices_of_low_rank_are_those_of_memory() {
     for loss in losses {
         let mut world = World::new(loss, 3000, 30, 9);
         // Units of the entries matter to a rank: all the same.
-        world.x = numbers(world.x.len(), 77).iter().enumerate().map(|(at, x)| x + 0.5 * f64::from((at % 30) as u32 % 3)).collect();
+        world.x = numbers(world.x.len(), 77)
+            .iter()
+            .enumerate()
+            .map(|(at, x)| x + 0.5 * f64::from((at % 30) as u32 % 3))
+            .collect();
         world.shape = Some((5, 6));
         same_as_in_memory(loss, &world, Case { set: "rank:2", ridge: 0.01, intercept: true, is_full: true });
     }
@@ -205,7 +218,13 @@ fn a_free_choice_among_many_columns_takes_three_readings() {
         let (fit, expected) = in_memory(&world, loss, case);
         let found = by_readings(&world, loss, case, &Settings::default().memory(4_000_000)).unwrap();
         let model = found.model().unwrap();
-        assert!(apart(&world, &model, &expected) <= 1e-8, "{} {:?} {:?}", loss.spec(), model.support(), expected.support());
+        assert!(
+            apart(&world, &model, &expected) <= 1e-8,
+            "{} {:?} {:?}",
+            loss.spec(),
+            model.support(),
+            expected.support()
+        );
         assert_eq!(found.fit.reads(), Some(3), "{}", loss.spec());
         let exchanges = if loss.is_quadratic() { Exchanges::Algebra } else { Exchanges::Model };
         assert_eq!(found.fit.certificate().exchanges, exchanges);
@@ -280,7 +299,11 @@ fn sparse_rows_are_fitted_as_in_memory() {
         let chosen = world.set(set);
         let units = Preparation::decide(Standardize::Auto, [&*chosen], true).unwrap().units(&data(), 0.01).unwrap();
         let scaled = units.apply(data()).unwrap();
-        let fit = Problem::new(&scaled, Squared, &*chosen).ridge(units.ridge(0.01)).intercept(true).fit(&Settings::default()).unwrap();
+        let fit = Problem::new(&scaled, Squared, &*chosen)
+            .ridge(units.ridge(0.01))
+            .intercept(true)
+            .fit(&Settings::default())
+            .unwrap();
         let expected = units.restored(fit.model()).unwrap();
         let (data, settings) = (data(), Settings::default().memory(LITTLE));
         let backend = parts(&data);
@@ -329,15 +352,32 @@ fn a_source_that_fails_in_any_reading_is_the_error_of_the_fit() {
         for set in ["sparsity:4", "ball:0.5"] {
             for (fails_in, row) in [(1, 0), (1, 2999), (2, 1500), (3, 2222)] {
                 for grows in [false, true] {
-                    let part = Failing { data: &data, readings: AtomicU64::new(0), fails_in, row: AtomicUsize::new(row), grows };
-                    let backend = Parts::new([Box::new(part) as Box<dyn Part>]).unwrap().named(vec!["rows.bin".to_owned()]);
+                    let part = Failing {
+                        data: &data,
+                        readings: AtomicU64::new(0),
+                        fails_in,
+                        row: AtomicUsize::new(row),
+                        grows,
+                    };
+                    let backend =
+                        Parts::new([Box::new(part) as Box<dyn Part>]).unwrap().named(vec!["rows.bin".to_owned()]);
                     let problem = LargeProblem::new(&backend, loss, world.set(set)).intercept(true);
                     let found = problem.fit(&Settings::default().memory(LITTLE));
                     match (grows, fails_in) {
                         // What has changed before it was counted is not seen.
-                        (true, 1) => assert!(matches!(found, Err(Error::Changed { found: 3000, expected: 3001, .. })), "{found:?}"),
-                        (true, _) => assert!(matches!(found, Err(Error::Changed { found: 3001, expected: 3000, .. })), "{found:?}"),
-                        (false, _) => assert!(matches!(found, Err(Error::File { .. })), "{} {set} {fails_in} {row}: {found:?}", loss.spec()),
+                        (true, 1) => assert!(
+                            matches!(found, Err(Error::Changed { found: 3000, expected: 3001, .. })),
+                            "{found:?}"
+                        ),
+                        (true, _) => assert!(
+                            matches!(found, Err(Error::Changed { found: 3001, expected: 3000, .. })),
+                            "{found:?}"
+                        ),
+                        (false, _) => assert!(
+                            matches!(found, Err(Error::File { .. })),
+                            "{} {set} {fails_in} {row}: {found:?}",
+                            loss.spec()
+                        ),
                     }
                 }
             }
@@ -355,10 +395,20 @@ fn a_bad_number_is_named_with_its_place() {
         let bad = Overwritten { data: &data, world };
         let backend = Parts::new([Box::new(Strip::new(&data, 0..10)) as Box<dyn Part>, Box::new(bad)]).unwrap();
         let set = world.set("sparsity:4");
-        let plain = LargeProblem::new(&backend, Logistic, &*set).fit(&Settings::default().memory(LITTLE)).unwrap_err().to_string();
-        let backend = Parts::new([Box::new(Strip::new(&data, 0..10)) as Box<dyn Part>, Box::new(Overwritten { data: &data, world })]).unwrap();
+        let plain = LargeProblem::new(&backend, Logistic, &*set)
+            .fit(&Settings::default().memory(LITTLE))
+            .unwrap_err()
+            .to_string();
+        let backend = Parts::new([
+            Box::new(Strip::new(&data, 0..10)) as Box<dyn Part>,
+            Box::new(Overwritten { data: &data, world }),
+        ])
+        .unwrap();
         let backend = backend.named(vec!["a.csv".to_owned(), "b.csv".to_owned()]);
-        let named = LargeProblem::new(&backend, Logistic, &*set).fit(&Settings::default().memory(LITTLE)).unwrap_err().to_string();
+        let named = LargeProblem::new(&backend, Logistic, &*set)
+            .fit(&Settings::default().memory(LITTLE))
+            .unwrap_err()
+            .to_string();
         (plain, named)
     };
     world.x[2000 * 30 + 7] = f64::NAN;
@@ -398,12 +448,19 @@ impl Part for Overwritten<'_> {
 fn what_does_not_fit_into_memory_is_an_error_with_its_size() {
     let world = World::new(&Squared, 3000, 30, 8);
     let case = |set| Case { set, ridge: 0.0, intercept: true, is_full: false };
-    let error = by_readings(&world, &Squared, case("ball:1"), &Settings::default().memory(10_000)).unwrap_err().to_string();
-    assert_eq!(error, "a sample of the rows would take 46.9 KiB of memory, more than the 9.8 KiB that the fit may take");
-    let error = by_readings(&world, &Squared, case("ball:1"), &Settings::default().memory(60_000)).unwrap_err().to_string();
+    let error =
+        by_readings(&world, &Squared, case("ball:1"), &Settings::default().memory(10_000)).unwrap_err().to_string();
+    assert_eq!(
+        error,
+        "a sample of the rows would take 46.9 KiB of memory, more than the 9.8 KiB that the fit may take"
+    );
+    let error =
+        by_readings(&world, &Squared, case("ball:1"), &Settings::default().memory(60_000)).unwrap_err().to_string();
     assert!(error.starts_with("the second derivatives of all pairs of columns would take 84.4 KiB"), "{error}");
     let world = World::new(&Logistic, 3000, 30, 8);
-    let error = by_readings(&world, &Logistic, case("sparsity:25"), &Settings::default().memory(LITTLE)).unwrap_err().to_string();
+    let error = by_readings(&world, &Logistic, case("sparsity:25"), &Settings::default().memory(LITTLE))
+        .unwrap_err()
+        .to_string();
     assert!(error.starts_with("the columns of a support in memory would take 1.9 MiB"), "{error}");
 }
 
@@ -441,7 +498,10 @@ fn an_interrupt_leaves_a_feasible_model_and_no_claim() {
             let found = found.unwrap();
             assert!(found.fit.certificate().distance <= 1e-9, "{set} {after}");
             assert_eq!(found.fit.stop(), Stop::Interrupted, "{set} {after}");
-            assert!(!found.fit.certificate().exchanges.are_exhausted() && found.fit.certificate().exchanges != Exchanges::Model);
+            assert!(
+                !found.fit.certificate().exchanges.are_exhausted()
+                    && found.fit.certificate().exchanges != Exchanges::Model
+            );
         }
     }
 }

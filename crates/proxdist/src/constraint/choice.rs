@@ -192,7 +192,8 @@ impl Choice {
     pub(crate) fn only(&self, coordinates: &[usize]) -> Self {
         let place = |j: &usize| coordinates.binary_search(j).ok();
         let mut number: Vec<Option<usize>> = vec![None; self.units()];
-        let mut is_in: Vec<bool> = (0..self.units()).map(|unit| self.unit(unit).iter().all(|j| place(j).is_some())).collect();
+        let mut is_in: Vec<bool> =
+            (0..self.units()).map(|unit| self.unit(unit).iter().all(|j| place(j).is_some())).collect();
         let lost = |is_in: &[bool]| {
             let is_lost = |need: &&Need| is_in[need.unit] && !need.one_of.iter().any(|&other| is_in[other]);
             self.needs.iter().find(is_lost).map(|need| need.unit)

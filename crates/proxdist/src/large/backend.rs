@@ -108,11 +108,8 @@ impl Backend for Parts<'_> {
         let at_once = (MOST_NUMBERS / request.size(self.columns())).clamp(1, rayon::current_num_threads().max(1));
         for (round, parts) in self.parts.chunks(at_once).enumerate() {
             let first = round * at_once;
-            let answers: Vec<Result<Partial>> = parts
-                .par_iter()
-                .enumerate()
-                .map(|(at, part)| request.answer(&**part, first + at, loss))
-                .collect();
+            let answers: Vec<Result<Partial>> =
+                parts.par_iter().enumerate().map(|(at, part)| request.answer(&**part, first + at, loss)).collect();
             for answer in answers {
                 if take(answer?).is_break() {
                     return Ok(());

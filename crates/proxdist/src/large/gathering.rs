@@ -132,7 +132,13 @@ impl Driver<'_, '_> {
     }
 
     /// The search and the exact fit over choices of gathered columns, from a point that is zero elsewhere.
-    fn fit_on(&mut self, choosing: &dyn Choosing, columns: &[usize], table: Table, theta: &[f64]) -> Result<(Vec<f64>, Exchanges)> {
+    fn fit_on(
+        &mut self,
+        choosing: &dyn Choosing,
+        columns: &[usize],
+        table: Table,
+        theta: &[f64],
+    ) -> Result<(Vec<f64>, Exchanges)> {
         let data: Data<'_> = table.data()?;
         let (layout, length) = (self.layout(), self.columns());
         let squares = self.frame.ridge.squares_of(columns);

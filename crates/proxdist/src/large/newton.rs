@@ -64,7 +64,8 @@ impl Driver<'_, '_> {
             let is_finite = next.value().is_finite();
             let after = if is_finite { self.stationarity(&next)? } else { f64::INFINITY };
             let is_lower = next.value() <= at.value() + ROUNDING * at.value().abs();
-            if is_finite && (is_lower && (residual > FINE || after < residual) || residual <= FINE && after < residual) {
+            if is_finite && (is_lower && (residual > FINE || after < residual) || residual <= FINE && after < residual)
+            {
                 let has_fallen = at.value() - next.value() > FALL * at.value().abs();
                 idle = if after <= 0.5 * residual || has_fallen { 0 } else { idle + 1 };
                 (at, residual) = (next, after);

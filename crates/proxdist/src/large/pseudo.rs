@@ -34,7 +34,13 @@ pub(super) struct Pseudo {
 
 impl Pseudo {
     /// The model at a parameter of the fit. The diagonal is raised by the share `damping` of itself.
-    pub(super) fn new(frame: &Frame, theta: &[f64], (looked, bent): (&Looked, &Bent), damping: f64, is_quadratic: bool) -> Result<Self> {
+    pub(super) fn new(
+        frame: &Frame,
+        theta: &[f64],
+        (looked, bent): (&Looked, &Bent),
+        damping: f64,
+        is_quadratic: bool,
+    ) -> Result<Self> {
         let columns = frame.layout.coefficient_count();
         let at = frame.inward(theta);
         let (mut matrix, mut gradient) = (bent.matrix.clone(), looked.plain[..columns].to_vec());

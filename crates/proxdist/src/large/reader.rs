@@ -131,7 +131,8 @@ impl Reader<'_> {
                 }
             }
             part += 1;
-            let reading = Reading { number: *reads, rows, of: known, columns: backend.columns(), elapsed: began.elapsed() };
+            let reading =
+                Reading { number: *reads, rows, of: known, columns: backend.columns(), elapsed: began.elapsed() };
             if observer.reading(&reading).is_break() {
                 *stop = stop.or(Some(Stop::Interrupted));
             } else if time_limit.is_some_and(|limit| fit_began.elapsed() >= limit) {

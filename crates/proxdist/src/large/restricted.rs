@@ -16,7 +16,12 @@ pub(super) struct Restricted<'c> {
 
 impl<'c> Restricted<'c> {
     /// The set on these columns, in ascending order; every column that must not be zero is to be among them.
-    pub(super) fn new(whole: &'c dyn Constraint, choosing: &'c dyn Choosing, columns: &'c [usize], length: usize) -> Self {
+    pub(super) fn new(
+        whole: &'c dyn Constraint,
+        choosing: &'c dyn Choosing,
+        columns: &'c [usize],
+        length: usize,
+    ) -> Self {
         let choice = choosing.choice(length).only(columns);
         Self { whole, choosing, choice, columns, length }
     }

@@ -108,11 +108,6 @@ impl Driver<'_, '_> {
             let row = &at.bent.matrix[j * support..(j + 1) * support];
             row.iter().copied().chain(has_intercept.then_some(at.bent.border[j]))
         });
-        Sweep::known(
-            (at.value(), at.looked.gradient.clone()),
-            diagonal,
-            at.bent.border[columns],
-            crosses.collect(),
-        )
+        Sweep::known((at.value(), at.looked.gradient.clone()), diagonal, at.bent.border[columns], crosses.collect())
     }
 }

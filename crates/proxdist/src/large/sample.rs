@@ -81,8 +81,8 @@ impl Sample {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::large::{Part, Strip};
     use crate::Data;
+    use crate::large::{Part, Strip};
 
     /// The sample does not depend on when rows are dropped, and every row is equally likely.
     #[test]
@@ -109,7 +109,15 @@ mod tests {
             assert_eq!((total.keys.len(), total.table.rows(), total.table.values.len()), (30, 30, 60));
             let rows: Vec<usize> = total.table.values.chunks(2).map(|row| row[0] as usize / 2).collect();
             assert!(rows.is_sorted());
-            let place = |row: usize| if row < 1000 { (0, row) } else if row < 1001 { (1, 0) } else { (2, row - 1001) };
+            let place = |row: usize| {
+                if row < 1000 {
+                    (0, row)
+                } else if row < 1001 {
+                    (1, 0)
+                } else {
+                    (2, row - 1001)
+                }
+            };
             let mut keys: Vec<u64> = (0..3000).map(|row| key(seed, place(row).0, place(row).1)).collect();
             assert!(rows.iter().zip(&total.keys).all(|(&row, &found)| keys[row] == found));
             let largest = *total.keys.iter().max().unwrap();

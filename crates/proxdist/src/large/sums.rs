@@ -104,7 +104,8 @@ pub(super) fn answer(request: &SumsRequest, part: &dyn Part, loss: &dyn Loss) ->
         rows.times(&request.coefficients, &support, &mut work.predictors);
         for (at, predictor) in work.predictors.iter_mut().enumerate() {
             // The loss of a row without weight may be infinite, and is not asked for.
-            *predictor = if block.weight(at) > 0.0 { *predictor + request.intercept + block.offset_of(at) } else { 0.0 };
+            *predictor =
+                if block.weight(at) > 0.0 { *predictor + request.intercept + block.offset_of(at) } else { 0.0 };
         }
         work.weights.clear();
         work.weights.extend((0..rows.len()).map(|at| block.weight(at)));

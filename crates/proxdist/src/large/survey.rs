@@ -89,7 +89,9 @@ impl Fault {
     pub(super) fn error(self, loss: &dyn Loss, row: usize, names: Option<&[String]>) -> Error {
         let Self { cell, value, .. } = self;
         let (what, column) = match cell {
-            Cell::Feature(j) => ("feature", Some(names.and_then(|names| names.get(j)).cloned().unwrap_or_else(|| j.to_string()))),
+            Cell::Feature(j) => {
+                ("feature", Some(names.and_then(|names| names.get(j)).cloned().unwrap_or_else(|| j.to_string())))
+            }
             Cell::Response => ("response", None),
             Cell::Weight => ("weight", None),
             Cell::Offset => ("offset", None),
@@ -165,7 +167,8 @@ impl Survey {
                 }
             }
         }
-        for (at, (&weight, &response)) in weights.iter().zip(block.response).enumerate().filter(|(_, (w, _))| **w > 0.0) {
+        for (at, (&weight, &response)) in weights.iter().zip(block.response).enumerate().filter(|(_, (w, _))| **w > 0.0)
+        {
             self.at_zero += weight * loss.value(block.offset_of(at), response);
             self.infimum += weight * loss.infimum(response);
         }
@@ -175,7 +178,10 @@ impl Survey {
 /// The first number of some rows that a fit cannot use.
 fn first_fault(block: &Block<'_>, loss: &dyn Loss) -> Option<Fault> {
     let within = |value: f64| value.abs() <= LARGEST;
-    let feature = block.piece().first_beyond(LARGEST).map(|found| (found.row - block.first, Cell::Feature(found.column), found.value));
+    let feature = block
+        .piece()
+        .first_beyond(LARGEST)
+        .map(|found| (found.row - block.first, Cell::Feature(found.column), found.value));
     let response = block.response.iter().position(|&y| !within(y) || loss.check_response(y).is_err());
     let weights = block.weights.unwrap_or(&[]);
     let weight = weights.iter().position(|&w| !(w >= 0.0 && w.is_finite()));
@@ -241,9 +247,18 @@ impl Surveyed {
     }
 
     fn check_like(&self, part: &Survey) -> Result<()> {
-        let ours = [self.means.len(), usize::from(self.has_weights), usize::from(self.has_offset), usize::from(self.is_sparse)];
-        let theirs =
-            [part.center.len(), usize::from(part.has_weights), usize::from(part.has_offset), usize::from(part.is_sparse)];
+        let ours = [
+            self.means.len(),
+            usize::from(self.has_weights),
+            usize::from(self.has_offset),
+            usize::from(self.is_sparse),
+        ];
+        let theirs = [
+            part.center.len(),
+            usize::from(part.has_weights),
+            usize::from(part.has_offset),
+            usize::from(part.is_sparse),
+        ];
         let rules = [
             ("a row", "as many columns as in the parts before"),
             ("weights", "all parts have them, or none has"),
@@ -286,7 +301,11 @@ impl Surveyed {
             return Err(Error::ZeroWeights { rows: self.total_rows() as usize });
         }
         if self.has_weights && !USUAL_WEIGHTS.contains(&self.largest_weight) {
-            return Err(Error::setting("weights", crate::rule::Rule::UsualWeights, format!("{:e}", self.largest_weight)));
+            return Err(Error::setting(
+                "weights",
+                crate::rule::Rule::UsualWeights,
+                format!("{:e}", self.largest_weight),
+            ));
         }
         Ok(())
     }

@@ -75,11 +75,18 @@ impl Table {
     fn check_like(&self, other: &Self) -> Result<()> {
         if self.columns != other.columns {
             let (found, expected) = (other.columns, self.columns);
-            return Err(Error::Length { what: "a row", found, expected, rule: "as many columns as the rows before it" });
+            return Err(Error::Length {
+                what: "a row",
+                found,
+                expected,
+                rule: "as many columns as the rows before it",
+            });
         }
         let has = |values: &[f64], rows: usize| if values.is_empty() { 0 } else { rows };
         let rows = other.rows();
-        for (what, ours, theirs) in [("weights", &self.weights, &other.weights), ("offset", &self.offset, &other.offset)] {
+        for (what, ours, theirs) in
+            [("weights", &self.weights, &other.weights), ("offset", &self.offset, &other.offset)]
+        {
             let (expected, found) = (has(ours, rows), has(theirs, rows));
             if expected != found {
                 return Err(Error::Length { what, found, expected, rule: "all parts have them, or none has" });
@@ -87,7 +94,12 @@ impl Table {
         }
         let rule = "all parts are sparse, or none is";
         if self.is_sparse != other.is_sparse {
-            return Err(Error::Length { what: "sparse rows", found: usize::from(other.is_sparse), expected: usize::from(self.is_sparse), rule });
+            return Err(Error::Length {
+                what: "sparse rows",
+                found: usize::from(other.is_sparse),
+                expected: usize::from(self.is_sparse),
+                rule,
+            });
         }
         Ok(())
     }

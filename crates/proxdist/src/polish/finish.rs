@@ -207,7 +207,11 @@ impl Finish<'_> {
     }
 
     /// The gradient along a set of low rank at a point of it, relative to the size that gradients have; `None` for other sets.
-    pub(crate) fn stationarity_of_rank(objective: Objective, constraint: &dyn Constraint, theta: &[f64]) -> Result<Option<f64>> {
+    pub(crate) fn stationarity_of_rank(
+        objective: Objective,
+        constraint: &dyn Constraint,
+        theta: &[f64],
+    ) -> Result<Option<f64>> {
         let Structure::Rank { rank, rows, columns, radius } = constraint.structure() else { return Ok(None) };
         rank::stationarity(objective, LowRank { rank, rows, columns, radius }, theta).map(Some)
     }
