@@ -37,7 +37,7 @@ pub trait Backend: Send + Sync {
 
 /// Parts that this process reads, several at a time.
 pub struct Parts<'p> {
-    parts: Vec<Box<dyn Part + 'p>>,
+    held: Vec<Box<dyn Part + 'p>>,
     names: Vec<String>,
     rows: Option<u64>,
 }
@@ -45,7 +45,7 @@ pub struct Parts<'p> {
 /// How many there are.
 impl std::fmt::Debug for Parts<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Parts").field("parts", &self.parts.len()).field("rows", &self.rows).finish_non_exhaustive()
+        f.debug_struct("Parts").field("parts", &self.held.len()).field("rows", &self.rows).finish_non_exhaustive()
     }
 }
 
@@ -61,14 +61,14 @@ impl<'p> Parts<'p> {
         if parts.is_empty() {
             return Err(Error::Empty { what: "parts" });
         }
-        Ok(Self { parts, names: Vec::new(), rows: None })
+        Ok(Self { held: parts, names: Vec::new(), rows: None })
     }
 
     /// A data set, in strips of rows.
     pub fn of(data: &'p Data<'p>) -> Self {
         let (rows, length) = (data.rows(), STRIP.div_ceil(data.columns()).max(1));
         let strip = |first: usize| Box::new(Strip::new(data, first..rows.min(first + length))) as Box<dyn Part + 'p>;
-        Self { parts: (0..rows).step_by(length).map(strip).collect(), names: Vec::new(), rows: Some(rows as u64) }
+        Self { held: (0..rows).step_by(length).map(strip).collect(), names: Vec::new(), rows: Some(rows as u64) }
     }
 
     /// Tells how the parts are called.
@@ -88,11 +88,11 @@ impl<'p> Parts<'p> {
 
 impl Backend for Parts<'_> {
     fn columns(&self) -> usize {
-        self.parts[0].columns()
+        self.held[0].columns()
     }
 
     fn parts(&self) -> usize {
-        self.parts.len()
+        self.held.len()
     }
 
     fn rows(&self) -> Option<u64> {
@@ -106,7 +106,7 @@ impl Backend for Parts<'_> {
     /// As many parts at a time as there are threads; what is added to what does not depend on that.
     fn map(&self, request: &Request, loss: &dyn Loss, take: &mut Take<'_>) -> Result<()> {
         let at_once = (MOST_NUMBERS / request.size(self.columns())).clamp(1, rayon::current_num_threads().max(1));
-        for (round, parts) in self.parts.chunks(at_once).enumerate() {
+        for (round, parts) in self.held.chunks(at_once).enumerate() {
             let first = round * at_once;
             let answers: Vec<Result<Partial>> =
                 parts.par_iter().enumerate().map(|(at, part)| request.answer(&**part, first + at, loss)).collect();

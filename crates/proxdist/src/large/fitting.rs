@@ -185,7 +185,7 @@ impl<'a> Asked<'a> {
             None => driver.feasible_start()?,
         };
         let (place, exchanges) = driver.route(start)?;
-        driver.certify(place, exchanges, explored)
+        driver.certify(place, exchanges, explored.as_ref())
     }
 
     /// Whether the route begins at a point that is found on the sample: all but a quadratic F over a convex set, whose optimum is found from anywhere.
@@ -307,14 +307,13 @@ impl Driver<'_, '_> {
     }
 
     /// Measures the result, and says why the fit ended.
-    fn certify(mut self, place: Place, exchanges: Exchanges, explored: Option<Explored>) -> Result<Fit> {
-        let mut trace = explored.as_ref().map(|explored| explored.trace.clone()).unwrap_or_default();
+    fn certify(mut self, place: Place, exchanges: Exchanges, explored: Option<&Explored>) -> Result<Fit> {
+        let mut trace = explored.map(|explored| explored.trace.clone()).unwrap_or_default();
         trace.append(&mut self.reader.trace);
-        let objective = match self.sampled() {
-            Some(objective) => objective,
-            None => return Err(Error::ZeroWeights { rows: self.surveyed.total_rows() as usize }),
+        let Some(objective) = self.sampled() else {
+            return Err(Error::ZeroWeights { rows: self.surveyed.total_rows() as usize });
         };
-        let has_schedule = explored.as_ref().and_then(|explored| explored.schedule.as_ref());
+        let has_schedule = explored.and_then(|explored| explored.schedule.as_ref());
         let judge = Judge {
             objective,
             constraint: self.constraint,
@@ -334,7 +333,7 @@ impl Driver<'_, '_> {
             known: Some((place.value(), Vec::new())),
             stationarity: Some(self.stationarity(&place)?),
             exchanges,
-            ..Reached::at(place.theta.clone(), explored.as_ref().and_then(|explored| explored.iterate_distance))
+            ..Reached::at(place.theta.clone(), explored.and_then(|explored| explored.iterate_distance))
         };
         let Certified { mut certificate, value, reference } = judge.certify_by(reached, evidence)?;
         if !value.is_finite() || !certificate.stationarity.is_finite() || !place.theta.iter().all(|t| t.is_finite()) {
@@ -347,7 +346,7 @@ impl Driver<'_, '_> {
         let stop = match self.reader.stop {
             Some(stop) => stop,
             None if is_finished && self.settings.polish => Stop::Polished,
-            None => explored.as_ref().and_then(|explored| explored.stop).unwrap_or(Stop::Unfinished),
+            None => explored.and_then(|explored| explored.stop).unwrap_or(Stop::Unfinished),
         };
         let stop = if stop == Stop::Converged && self.settings.polish { Stop::Unfinished } else { stop };
         let (coefficients, intercept) = self.layout().into_parts(place.theta);
@@ -357,10 +356,10 @@ impl Driver<'_, '_> {
             objective: value,
             certificate,
             stop,
-            steps: explored.as_ref().map_or(0, |explored| explored.steps),
-            rho1: explored.as_ref().and_then(|explored| explored.rho1),
+            steps: explored.map_or(0, |explored| explored.steps),
+            rho1: explored.and_then(|explored| explored.rho1),
             schedule: has_schedule.map(|schedule| schedule.spec()),
-            batch_size: explored.as_ref().map_or(0, |explored| explored.batch_size),
+            batch_size: explored.map_or(0, |explored| explored.batch_size),
             trace,
         };
         let sample = objective.data;

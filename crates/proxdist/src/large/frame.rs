@@ -54,9 +54,10 @@ impl<'f> Frame<'f> {
     /// Sums on columns scaled in this way, for a fit on them or on columns as they are.
     pub(super) fn new(layout: Layout, scaling: Scaling, is_scaled: bool, ridge: Ridge<'f>) -> Self {
         let columns = layout.coefficient_count();
-        let (stretch, shift) = match is_scaled {
-            true => (vec![1.0; columns], vec![0.0; columns]),
-            false => (scaling.factors.clone(), scaling.means.clone()),
+        let (stretch, shift) = if is_scaled {
+            (vec![1.0; columns], vec![0.0; columns])
+        } else {
+            (scaling.factors.clone(), scaling.means.clone())
         };
         Self { layout, scaling, stretch, shift, is_scaled, ridge }
     }

@@ -37,8 +37,8 @@ impl Driver<'_, '_> {
         for round in 1..=ROUNDS {
             let Some(table) = self.gathered(&columns)? else { break };
             let local;
-            (theta, local) = self.fit_on(choosing, &columns, table, &theta)?;
-            let second = self.telling(choosing, &choice, &theta, &columns)?;
+            (theta, local) = self.fit_on(choosing, &columns, &table, &theta)?;
+            let second = self.telling(choosing, &choice, &theta, &columns);
             let Some(at) = self.look(theta.clone(), second.clone(), 0.0)? else { break };
             let verdict = self.rivals(choosing, &choice, (&at, &second), &columns)?;
             place = Some(at);
@@ -136,7 +136,7 @@ impl Driver<'_, '_> {
         &mut self,
         choosing: &dyn Choosing,
         columns: &[usize],
-        table: Table,
+        table: &Table,
         theta: &[f64],
     ) -> Result<(Vec<f64>, Exchanges)> {
         let data: Data<'_> = table.data()?;
@@ -165,12 +165,12 @@ impl Driver<'_, '_> {
     }
 
     /// Which second derivatives judge the exchanges at a point.
-    fn telling(&self, choosing: &dyn Choosing, choice: &Choice, theta: &[f64], columns: &[usize]) -> Result<Second> {
+    fn telling(&self, choosing: &dyn Choosing, choice: &Choice, theta: &[f64], columns: &[usize]) -> Second {
         if choosing.counted(self.columns()).is_some() {
-            return Ok(Second::Cross(self.padded(choice, theta, columns)));
+            return Second::Cross(self.padded(choice, theta, columns));
         }
         let fits = self.bytes_of_all() <= self.budget as f64;
-        Ok(if fits { Second::All } else { Second::Cross(Vec::new()) })
+        if fits { Second::All } else { Second::Cross(Vec::new()) }
     }
 
     /// The support, made as large as it may be by gathered columns whose coefficients are zero.

@@ -39,7 +39,7 @@ impl Driver<'_, '_> {
         match second {
             Second::All => self.by_model(choice, at, gathered),
             Second::Cross(support) if choosing.counted(self.columns()).is_some() => {
-                self.by_scores(choice, at, support, gathered)
+                Ok(self.by_scores(choice, at, support, gathered))
             }
             _ => Ok(Verdict { columns: Vec::new(), exchanges: Exchanges::CutShort }),
         }
@@ -60,24 +60,24 @@ impl Driver<'_, '_> {
     }
 
     /// The scores of all exchanges.
-    fn by_scores(&self, choice: &Choice, at: &Place, support: &[usize], gathered: &[usize]) -> Result<Verdict> {
+    fn by_scores(&self, choice: &Choice, at: &Place, support: &[usize], gathered: &[usize]) -> Verdict {
         let cut = Verdict { columns: Vec::new(), exchanges: Exchanges::CutShort };
         let (layout, columns) = (self.layout(), self.columns());
         let own = layout.reduced_to(support.len());
         let sweep = self.sweep(at, support.len());
-        let Some(hessian) = sweep.hessian_on(support, own) else { return Ok(cut) };
+        let Some(hessian) = sweep.hessian_on(support, own) else { return cut };
         let inner = self.frame.inward(&at.theta);
         let mut point: Vec<f64> = support.iter().map(|&j| inner.0[j]).collect();
         point.extend(layout.has_intercepts().then_some(inner.1));
         let gradient = layout.gathered(support, &sweep.gradient);
         let held = Held { support, point: &point, gradient: &gradient, hessian: &hessian };
         let candidates: Vec<usize> = (0..columns).filter(|j| gathered.binary_search(j).is_err()).collect();
-        let Some(scores) = Scores::with_crosses(&held, &sweep, &candidates) else { return Ok(cut) };
+        let Some(scores) = Scores::with_crosses(&held, &sweep, &candidates) else { return cut };
         let (is_quadratic, value, at_zero) = (self.loss.is_quadratic(), at.value().abs(), self.at_zero().abs());
         let inflation = scores.inflation();
         let limit = match () {
             () if !is_quadratic => -(FALL * value + ROUNDING * at_zero),
-            () if inflation > MOST_INFLATION => return Ok(cut),
+            () if inflation > MOST_INFLATION => return cut,
             () => (1e-9 + 1e-15 * inflation) * value + (1e-12 + 1e-15 * inflation) * at_zero,
         };
         let mut unit_of = vec![None; columns];
@@ -96,7 +96,7 @@ impl Driver<'_, '_> {
         open.sort_by(|&a, &b| best[a].total_cmp(&best[b]).then(a.cmp(&b)));
         open.truncate(ENTERING.max(2 * support.len()));
         let exchanges = if is_quadratic { Exchanges::Algebra } else { Exchanges::Model };
-        Ok(Verdict { columns: open, exchanges })
+        Verdict { columns: open, exchanges }
     }
 
     /// What was read, as scores need it.

@@ -111,7 +111,7 @@ pub(super) fn answer(request: &SumsRequest, part: &dyn Part, loss: &dyn Loss) ->
         work.weights.extend((0..rows.len()).map(|at| block.weight(at)));
         sums.rows += rows.len() as u64;
         sums.weight += work.weights.iter().sum::<f64>();
-        work.add(request, loss, rows, block.response, &mut sums);
+        work.add(request, loss, (rows, block.response), &mut sums);
         work.buffer = buffer;
         Ok(())
     })?;
@@ -120,7 +120,7 @@ pub(super) fn answer(request: &SumsRequest, part: &dyn Part, loss: &dyn Loss) ->
 
 impl Work {
     /// Adds the rows of a block, whose predictors and weights are known.
-    fn add(&mut self, request: &SumsRequest, loss: &dyn Loss, rows: Rows<'_>, response: &[f64], sums: &mut Sums) {
+    fn add(&mut self, request: &SumsRequest, loss: &dyn Loss, (rows, response): (Rows<'_>, &[f64]), sums: &mut Sums) {
         self.slopes.resize(rows.len(), 0.0);
         self.curvatures.resize(rows.len(), 0.0);
         let columns = rows.width();
