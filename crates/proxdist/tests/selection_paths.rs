@@ -115,8 +115,8 @@ fn a_fit_of_a_size_is_not_below_its_path_nor_above_where_it_starts_from_it() {
                 assert!(point.objective <= alone * (1.0 + 1e-9), "{text} {}: {} {alone}", point.size, point.objective);
                 let settings = Settings::default().start(coefficients, intercept.unwrap_or(0.0));
                 let after = problem.fit(&settings).unwrap().objective();
-                assert!(after <= point.objective, "{text}, size {}", point.size);
-                assert!(point.stationarity <= 1e-9, "{text}: {point:?}");
+                assert!(after <= point.objective * (1.0 + 1e-12), "{text}, size {}", point.size);
+                assert!(point.stationarity <= 1e-7, "{text}: {point:?}");
             }
         }
     }

@@ -183,6 +183,13 @@ pub(super) struct Reduced {
 /// A row left over: its place among the rows of the set, the coefficients of the classes, the right-hand side.
 type Left = (usize, Vec<(usize, f64)>, f64);
 
+/// Whether a row left over is a multiple of another one.
+fn is_same((_, terms, right): &Left, other: &[(usize, f64)], other_right: f64) -> bool {
+    let (Some((_, a)), Some((_, b))) = (terms.first(), other.first()) else { return false };
+    let is_multiple = |((j, x), (k, y)): (&(usize, f64), &(usize, f64))| j == k && x * b == y * a;
+    terms.len() == other.len() && terms.iter().zip(other).all(is_multiple) && right * b == other_right * a
+}
+
 impl Reduced {
     /// Variables of the set.
     pub(super) fn own(&self) -> usize {
@@ -254,6 +261,10 @@ impl Reduced {
                 is_same
             });
             terms.retain(|term| term.1 != 0.0);
+            if reduced.rows.iter().any(|row| is_same(row, &terms, right)) {
+                // Rows that have become one hold together; twice the same would be a singular system.
+                continue;
+            }
             if !terms.is_empty() {
                 reduced.rows.push((i, terms, right));
             } else if right.abs() > 1e-10 * row.terms.iter().map(|(_, a)| a.abs()).sum::<f64>().max(row.right.abs()) {

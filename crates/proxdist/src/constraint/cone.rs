@@ -3,7 +3,7 @@
 //! A point $(t, x)$ with $\|x\| \le at$ stays. One with $a\|x\| \le -t$ lies in the polar cone and falls to the origin. Any other falls onto the
 //! boundary ray $(1, a x/\|x\|)$ in the plane of the axis and $x$: the nearest point is $\frac{t + a\|x\|}{1 + a^2}(1, a x/\|x\|)$. A convex cone, unique, $O(p)$.
 //!
-//! As a ball whose radius grows with a coefficient it has the exact finish of rows and balls, alone and beside other sets.
+//! It is a ball whose radius grows with a coefficient, so it has the finish, the certificate and the gap of rows and balls.
 
 use super::magnitude::Length;
 use super::{Constraint, ProjectionFault, RowsAndBalls, Structure, Workspace, projection_failure, refusal};

@@ -83,12 +83,11 @@ pub(super) fn trace<'p>(traced: Traced<'p>, known: Option<Form<'p>>, watch: &mut
         places = engine.places(searched, ridge, &places, watch)?;
         path.is_interrupted = watch.is_over();
         let objective = Objective { ridge, ..objective };
-        let mut points = match sets {
-            Some(sets) => Ladder::new(objective, sets).points(&places)?,
-            None => {
-                let finish = Finish::new(objective, problem.layout(), &places)?;
-                finish.points(&places, engine.form(), path.is_interrupted)?
-            }
+        let mut points = if let Some(sets) = sets {
+            Ladder::new(objective, sets).points(&places)?
+        } else {
+            let finish = Finish::new(objective, problem.layout(), &places)?;
+            finish.points(&places, engine.form(), path.is_interrupted)?
         };
         if !path.is_interrupted {
             improve(&mut points, objective, sets)?;

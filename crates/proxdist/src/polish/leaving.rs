@@ -5,7 +5,7 @@
 
 use super::Poll;
 use super::inherited::dependents;
-use super::refit::{Fitted, ROUGH, Selecting, Watch};
+use super::refit::{EXACT, Fitted, ROUGH, Selecting, Watch};
 use super::sweep::sweep;
 use crate::constraint::Choosing;
 use crate::error::Result;
@@ -48,5 +48,13 @@ pub(crate) fn without_one(
         }
     }
     found.sort_by(|a, b| a.value.total_cmp(&b.value));
-    Ok(found.iter().take(most).map(|fitted| problem.spread(fitted)).collect())
+    found.truncate(most);
+    let mut ends = Vec::with_capacity(found.len());
+    for fitted in found {
+        // A start that is all but a minimiser may be what is kept, so it is made one.
+        let theta = problem.spread(&fitted);
+        let exact = problem.refit(fitted.units, Some(&theta), EXACT, &mut watch)?;
+        ends.push(exact.map_or(theta, |exact| problem.spread(&exact)));
+    }
+    Ok(ends)
 }

@@ -109,6 +109,13 @@ fn as_written(error: Error, whole: &SetSpec, pairs: &[(SetSpec, SetSpec)]) -> Er
                 }
                 SetFault::NotConvex { part } => SetFault::NotConvex { part: said(part) },
                 SetFault::NotACone { part } => SetFault::NotACone { part: said(part) },
+                // Parts that exclude each other are named there.
+                SetFault::Empty { why } => {
+                    let named = |why: String, (resolved, said): &(SetSpec, SetSpec)| {
+                        why.replace(&brief(resolved), &brief(said))
+                    };
+                    SetFault::Empty { why: pairs.iter().fold(why, named) }
+                }
                 SetFault::Projection(ProjectionFault::NoCommonPoint { .. }) => {
                     ProjectionFault::NoCommonPoint { parts: brief(whole) }.into()
                 }
