@@ -116,7 +116,7 @@ def arguments() -> argparse.Namespace:
     """What is asked for."""
     parser = argparse.ArgumentParser(prog="table", description=__doc__)
     parser.add_argument("--rows", type=Path, default=Path("target/search-table.jsonl"))
-    parser.add_argument("--peers", type=Path, default=Path("target/peers.jsonl"), help="rows of `make peers`, if there are any")
+    parser.add_argument("--peers", type=Path, default=Path("target/peers.jsonl"), help="rows of `make peers`, if any")
     parser.add_argument("--page", type=Path, default=Path("docs/search.md"))
     parser.add_argument("--limit", type=float, default=600.0, help="CPU seconds for a size")
     parser.add_argument("--seconds", type=float, default=0.0, help="start nothing after so long, 0 for no limit")
