@@ -102,12 +102,15 @@ def write(page: Path, rows: list[dict[str, Any]], peers: list[dict[str, Any]]) -
                 judged += len(shares)
                 if shares and max(shares) > most:
                     missed.append(f"- {one.name}, s = {size}, {effort}: {max(shares):.2g} % above")
+    every = sum(len(sizes_of(one)) for one in REAL) * len(EFFORTS) * len(SEEDS)
+    made = sum("objective" in row for row in latest.values())
+    partly = "" if made == every else f"**{made} of {every} runs have been made so far**; a dash is none. "
     goals = " and ".join(f"`{effort}` within {most:g} %" for effort, most in GOALS.items())
     verdict = f"The aim is {goals} in every cell. Of {judged} runs all reach it." if not missed else (
         f"The aim is {goals} in every cell. These do not reach it, by their worst seed:\n\n" + "\n".join(missed)
     )
     text = WORDS.format(
-        ridge=RIDGE, machine=machine(), verdict=verdict, efforts=" | ".join(EFFORTS), rule="---|" * len(EFFORTS)
+        ridge=RIDGE, machine=machine(), verdict=partly + verdict, efforts=" | ".join(EFFORTS), rule="---|" * len(EFFORTS)
     )
     page.write_text(text.rstrip() + "\n" + "\n".join(lines) + "\n")
 
@@ -116,7 +119,7 @@ def arguments() -> argparse.Namespace:
     """What is asked for."""
     parser = argparse.ArgumentParser(prog="table", description=__doc__)
     parser.add_argument("--rows", type=Path, default=Path("target/search-table.jsonl"))
-    parser.add_argument("--peers", type=Path, default=Path("target/peers.jsonl"), help="rows of `make peers`, if there are any")
+    parser.add_argument("--peers", type=Path, default=Path("target/peers.jsonl"), help="rows of `make peers`, if any")
     parser.add_argument("--page", type=Path, default=Path("docs/search.md"))
     parser.add_argument("--limit", type=float, default=600.0, help="CPU seconds for a size")
     parser.add_argument("--seconds", type=float, default=0.0, help="start nothing after so long, 0 for no limit")

@@ -86,7 +86,7 @@ impl Marked {
             return Ok(None);
         }
         let columns: Vec<Column> = reading.into_iter().map(|column| column.kept(rows)).collect();
-        let numbers = columns.iter().map(|column| column.numbers()).sum();
+        let numbers = columns.iter().map(Column::numbers).sum();
         let is_worth_it = numbers as f64 <= Self::WORTH * cells as f64;
         Ok(is_worth_it.then_some(Self { rows, columns, numbers }))
     }
@@ -171,7 +171,7 @@ impl Marked {
             }
         };
         let mut out = vec![0.0; self.columns.len()];
-        self.each_column(&mut out, 1, |j, out| out[0] = square(&self.columns[j]));
+        each_column(&mut out, 1, |j, out| out[0] = square(&self.columns[j]));
         out
     }
 
@@ -187,22 +187,22 @@ impl Marked {
                 totals[lane] = vector.iter().sum();
             }
             let first = number * LANES;
-            self.each_column(&mut out, width, |j, out| {
+            each_column(&mut out, width, |j, out| {
                 let sums = self.columns[j].sums(&beside, totals);
                 out[first..first + some.len()].copy_from_slice(&sums[..some.len()]);
             });
         }
         out
     }
+}
 
-    /// Calls `each` on every column with its part of `out`; no bit depends on the number of threads.
-    fn each_column(&self, out: &mut [f64], width: usize, each: impl Fn(usize, &mut [f64]) + Sync) {
-        out.par_chunks_mut((TOGETHER * width).max(1)).enumerate().for_each(|(number, out)| {
-            for (at, out) in out.chunks_exact_mut(width.max(1)).enumerate() {
-                each(number * TOGETHER + at, out);
-            }
-        });
-    }
+/// Calls `each` on every column with its part of `out`; no bit depends on the number of threads.
+fn each_column(out: &mut [f64], width: usize, each: impl Fn(usize, &mut [f64]) + Sync) {
+    out.par_chunks_mut((TOGETHER * width).max(1)).enumerate().for_each(|(number, out)| {
+        for (at, out) in out.chunks_exact_mut(width.max(1)).enumerate() {
+            each(number * TOGETHER + at, out);
+        }
+    });
 }
 
 impl Column {

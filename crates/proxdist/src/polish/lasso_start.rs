@@ -114,12 +114,11 @@ impl<'p> Descent<'p> {
     /// F and its gradient in scaled units.
     fn measured(&self, point: &[f64]) -> Result<(f64, Vec<f64>)> {
         let theta = self.unscaled(point);
-        let (value, mut gradient) = match self.objective.data.marked() {
-            Some(marked) => marked_sweep::gradient(self.objective, marked, &theta),
-            None => {
-                let mut gradient = vec![0.0; point.len()];
-                (self.objective.gradient(&theta, &mut gradient)?, gradient)
-            }
+        let (value, mut gradient) = if let Some(marked) = self.objective.data.marked() {
+            marked_sweep::gradient(self.objective, marked, &theta)
+        } else {
+            let mut gradient = vec![0.0; point.len()];
+            (self.objective.gradient(&theta, &mut gradient)?, gradient)
         };
         gradient.iter_mut().zip(&self.scales).for_each(|(g, scale)| *g /= scale);
         Ok((value, gradient))
