@@ -1,7 +1,7 @@
 """The compiled part; private to the package."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -91,6 +91,7 @@ def finish_stream(
     stream: dict[str, Any],
 ) -> dict[str, Any]: ...
 
+@final
 class StreamState:
     def __new__(cls, text: str) -> StreamState: ...
     def __getnewargs__(self) -> tuple[str]: ...

@@ -91,12 +91,11 @@ pub(crate) fn take(
             let raw = super::moments::unscaled(form.layout.coefficient_count());
             reexpress(&mut theta, form.layout, &raw, scaling);
         }
-        *contest = match form.settings.rho1.or(start.rho1) {
-            Some(rho1) => Contest::of_one(rho1, &theta),
-            None => {
-                memory.batch.fill_scaled(part.data, &memory.order[batch_rows(0)], scaling)?;
-                Contest::around(average_curvature(&*form.loss, &memory.batch, form.layout, &theta), &theta)
-            }
+        *contest = if let Some(rho1) = form.settings.rho1.or(start.rho1) {
+            Contest::of_one(rho1, &theta)
+        } else {
+            memory.batch.fill_scaled(part.data, &memory.order[batch_rows(0)], scaling)?;
+            Contest::around(average_curvature(&*form.loss, &memory.batch, form.layout, &theta), &theta)
         };
     }
     let ridge =
