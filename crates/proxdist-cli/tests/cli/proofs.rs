@@ -84,7 +84,8 @@ fn a_fit_shows_how_its_proof_closed_and_little_memory_leads_to_the_same_end() {
     assert!(gaps.windows(2).all(|pair| pair[1] <= pair[0] + 1e-15), "{gaps:?}");
     assert!(proofs.windows(2).all(|pair| number(pair[0][9]) <= number(pair[1][9])), "nodes only grow");
 
-    let (much, little) = (place.json(&format!("{command} --memory 2G")), place.json(&format!("{command} --memory 30k")));
+    let (much, little) =
+        (place.json(&format!("{command} --memory 2G")), place.json(&format!("{command} --memory 30k")));
     for fit in [&much, &little] {
         assert_eq!(fit["proven"], PROVEN);
     }
