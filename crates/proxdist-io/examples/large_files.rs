@@ -59,6 +59,10 @@ fn text(mut out: impl Write, rows: u64, columns: usize) -> io::Result<()> {
     out.flush()
 }
 
+/// Rows of a row group.
+#[cfg(feature = "parquet")]
+const GROUP: u64 = 10_000;
+
 #[cfg(feature = "parquet")]
 fn parquet(folder: &Path, rows: u64, columns: usize, parts: u64) -> io::Result<()> {
     use ::parquet::data_type::DoubleType;
@@ -66,12 +70,12 @@ fn parquet(folder: &Path, rows: u64, columns: usize, parts: u64) -> io::Result<(
     use ::parquet::file::writer::SerializedFileWriter;
     use ::parquet::schema::parser::parse_message_type;
     fs::create_dir_all(folder)?;
-    let fields: String = (1..=columns).map(|column| format!("required double V{column}; ")).collect();
+    let fields: Vec<String> = (1..=columns).map(|column| format!("required double V{column};")).collect();
+    let fields = fields.join(" ");
     let schema =
         parse_message_type(&format!("message m {{ {fields} required double y; }}")).map_err(io::Error::other)?;
     let schema = std::sync::Arc::new(schema);
     let settings = std::sync::Arc::new(WriterProperties::builder().set_dictionary_enabled(false).build());
-    const GROUP: u64 = 10_000;
     for part in 0..parts {
         let out = file(&folder.join(format!("part-{part:03}.parquet")))?;
         let mut writer = SerializedFileWriter::new(out, schema.clone(), settings.clone()).map_err(io::Error::other)?;

@@ -107,7 +107,7 @@ impl<'a> Input<'a> {
 
 /// Whether reading ended because someone asked for it.
 fn was_stopped(source: &std::io::Error) -> bool {
-    source.get_ref().is_some_and(|inner| inner.is::<Error>())
+    source.get_ref().and_then(|inner| inner.downcast_ref::<Error>()).is_some()
 }
 
 /// The last four bytes of a gzip stream are the length of its content modulo 2³². Believed only within reason.

@@ -47,12 +47,16 @@ fn matching(pattern: &Path) -> Result<Vec<PathBuf>> {
     let mut found = vec![PathBuf::new()];
     for part in pattern.components() {
         let Component::Normal(text) = part else {
-            found.iter_mut().for_each(|path| path.push(part));
+            for path in &mut found {
+                path.push(part);
+            }
             continue;
         };
         let text = text.to_string_lossy();
         if !text.contains(['*', '?', '[']) {
-            found.iter_mut().for_each(|path| path.push(part));
+            for path in &mut found {
+                path.push(part);
+            }
             found.retain(|path| path.exists());
             continue;
         }

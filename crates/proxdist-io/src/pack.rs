@@ -129,18 +129,20 @@ impl Pack {
         if !is_whole {
             fs::remove_file(&path).map_err(|error| refused(&path, error))?;
         }
-        table.features = match is_sparse {
-            true => {
-                Features::Sparse { rows, columns, row_starts: Vec::new(), columns_of: Vec::new(), values: Vec::new() }
-            }
-            false => Features::Dense { rows, columns, values: Vec::new() },
+        table.features = if is_sparse {
+            Features::Sparse { rows, columns, row_starts: Vec::new(), columns_of: Vec::new(), values: Vec::new() }
+        } else {
+            Features::Dense { rows, columns, values: Vec::new() }
         };
         draft.finish(table, largest, &options)
     }
 }
 
+/// What is done with the numbers and codes of a row.
+type EachRow<'e> = dyn FnMut(&[f64], &[f64]) -> Result<()> + 'e;
+
 /// Reads rows of numbers and codes again.
-fn again(path: &Path, numbers: usize, texts: usize, each: &mut dyn FnMut(&[f64], &[f64]) -> Result<()>) -> Result<()> {
+fn again(path: &Path, numbers: usize, texts: usize, each: &mut EachRow<'_>) -> Result<()> {
     let failed = |source| Error::Io { source_name: path.display().to_string(), source };
     let mut file = File::open(path).map_err(failed)?;
     let length = file.metadata().map_err(failed)?.len();

@@ -254,7 +254,9 @@ impl Reader<'_> {
                 Table { features, response: Some(response), weights, offset, classes, schema, dropped, notices };
             return packed.finish(table, base, &row_starts, &self.options);
         }
-        columns_of.iter_mut().for_each(|column| *column -= base);
+        for column in &mut columns_of {
+            *column -= base;
+        }
         columns_of.shrink_to_fit();
         values.shrink_to_fit();
         let features = Features::Sparse { rows, columns, row_starts, columns_of, values };

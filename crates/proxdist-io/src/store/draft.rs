@@ -82,23 +82,19 @@ impl Draft {
         table.features = Features::Dense { rows: 0, columns: 0, values: Vec::new() };
         let (rows_text, sizes) = (format!("{rows} x {columns} features"), total(self.folder.path()));
         let packed = crate::error::size(sizes);
-        match self.place {
-            Some(place) => {
-                put(self.folder, &place)?;
-                let mut table = open::load(&place, description, options)?;
-                table.notices.push(format!("{rows_text} are packed ({packed}) and read from {}", place.display()));
-                Ok(table)
-            }
-            None => {
-                let folder = Arc::new(self.folder);
-                let mut table = open::load(folder.path(), description, options)?;
-                if let Features::Stored(stored) = &mut table.features {
-                    stored.folder = Some(folder);
-                }
-                table.notices.push(format!("{rows_text} are packed into temporary files ({packed})"));
-                Ok(table)
-            }
+        if let Some(place) = self.place {
+            put(self.folder, &place)?;
+            let mut table = open::load(&place, description, options)?;
+            table.notices.push(format!("{rows_text} are packed ({packed}) and read from {}", place.display()));
+            return Ok(table);
         }
+        let folder = Arc::new(self.folder);
+        let mut table = open::load(folder.path(), description, options)?;
+        if let Features::Stored(stored) = &mut table.features {
+            stored.folder = Some(folder);
+        }
+        table.notices.push(format!("{rows_text} are packed into temporary files ({packed})"));
+        Ok(table)
     }
 
     fn write(&self, name: &str, kind: Kind, values: &[f64]) -> Result<()> {

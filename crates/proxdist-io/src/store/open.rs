@@ -80,14 +80,10 @@ pub(super) fn load(folder: &Path, found: Description, options: &ReadOptions) -> 
     let per_entry = if found.is_sparse { 12 } else { 8 };
     let bytes = features.stored().checked_mul(per_entry);
     let features = if options.is_too_large(bytes) { Features::Stored(features) } else { in_memory(&features)? };
-    let optional = |name: &str| match folder.join(name).exists() {
-        true => vector(folder, name, rows).map(Some),
-        false => Ok(None),
-    };
-    let dropped = match folder.join("dropped.npy").exists() {
-        true => numbers(folder, "dropped.npy")?.into_iter().map(|row| row as u64).collect(),
-        false => Vec::new(),
-    };
+    let is_there = |name: &str| folder.join(name).exists();
+    let optional = |name: &str| is_there(name).then(|| vector(folder, name, rows)).transpose();
+    let dropped = if is_there("dropped.npy") { numbers(folder, "dropped.npy")? } else { Vec::new() };
+    let dropped = dropped.into_iter().map(|row| row as u64).collect();
     let Description { schema, classes, notices, .. } = found;
     Ok(Table {
         features,

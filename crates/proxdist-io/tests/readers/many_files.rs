@@ -8,7 +8,10 @@ use tempfile::TempDir;
 
 use crate::common::{gzip, options, rows};
 
-fn folder(files: &[(&str, &[u8])]) -> TempDir {
+/// Names and contents.
+type Files<'f> = &'f [(&'f str, &'f [u8])];
+
+fn folder(files: Files) -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     for (name, content) in files {
         fs::write(folder.path().join(name), content).unwrap();
@@ -69,7 +72,7 @@ fn parquet_files_are_one_table() {
 
 #[test]
 fn files_that_do_not_belong_together_are_told_with_file_and_column() {
-    let bad: [(&[(&str, &[u8])], &str); 7] = [
+    let bad: [(Files, &str); 7] = [
         (
             &[("a.csv", FIRST.as_bytes()), ("b.csv", b"x,colour,y\n1,red,no\n")],
             "b.csv: column 2 is \"colour\", but \"color\" in ",

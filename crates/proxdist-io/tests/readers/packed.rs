@@ -205,6 +205,37 @@ fn a_temporary_store_goes_with_its_table() {
     assert!(!folder.exists());
 }
 
+/// Those who disturb a reading.
+struct Meddler(PathBuf, AtomicBool);
+
+impl Watch for Meddler {
+    fn at(&self, _: Reading) -> ControlFlow<()> {
+        if !self.1.swap(true, Ordering::Relaxed) {
+            let text = fs::read_to_string(&self.0).unwrap();
+            fs::write(&self.0, text + "\n").unwrap();
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+struct Thief(PathBuf);
+
+impl Watch for Thief {
+    fn at(&self, _: Reading) -> ControlFlow<()> {
+        let _ = fs::remove_file(&self.0);
+        ControlFlow::Continue(())
+    }
+}
+
+struct Stop;
+
+impl Watch for Stop {
+    fn at(&self, reading: Reading) -> ControlFlow<()> {
+        assert!(reading.bytes <= reading.total);
+        ControlFlow::Break(())
+    }
+}
+
 #[test]
 fn a_source_that_ends_badly_leaves_nothing_behind() {
     let place = Place::new();
@@ -219,37 +250,13 @@ fn a_source_that_ends_badly_leaves_nothing_behind() {
     assert_eq!(error.to_string(), format!("{}, line 2002, column 3 (b): \"oops\" is not a number", path.display()));
     assert!(names(&cache).is_empty());
     // A file that changes while it is read.
-    struct Meddler(PathBuf, AtomicBool);
-    impl Watch for Meddler {
-        fn at(&self, _: Reading) -> ControlFlow<()> {
-            if !self.1.swap(true, Ordering::Relaxed) {
-                let text = fs::read_to_string(&self.0).unwrap();
-                fs::write(&self.0, text + "\n").unwrap();
-            }
-            ControlFlow::Continue(())
-        }
-    }
     let path = place.write("moving.csv", csv(300));
     let error = options.clone().watch(Meddler(path.clone(), AtomicBool::new(false))).read(&path).unwrap_err();
     assert!(error.to_string().ends_with("the file was changed while it was being read"), "{error}");
-    struct Thief(PathBuf);
-    impl Watch for Thief {
-        fn at(&self, _: Reading) -> ControlFlow<()> {
-            let _ = fs::remove_file(&self.0);
-            ControlFlow::Continue(())
-        }
-    }
     let path = place.write("gone.csv", csv(300));
     let error = options.clone().watch(Thief(path.clone())).read(&path).unwrap_err();
     assert!(error.to_string().ends_with("the file vanished while it was being read"), "{error}");
     // Someone asks for an end.
-    struct Stop;
-    impl Watch for Stop {
-        fn at(&self, reading: Reading) -> ControlFlow<()> {
-            assert!(reading.bytes <= reading.total);
-            ControlFlow::Break(())
-        }
-    }
     let path = place.write("stop.csv", csv(300));
     assert!(matches!(options.watch(Stop).read(&path), Err(Error::Stopped)));
     assert!(names(&cache).is_empty());
