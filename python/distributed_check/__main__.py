@@ -41,7 +41,7 @@ def kills(times: int, rows: int) -> bool:
     print(f"8 partitions of {rows} x 100, logistic, sparsity:5; the driver sees a small sample of the rows only\n")
     print("| fit | killed after s | seconds | same result |\n|---|---|---|---|")
     generator, passed = np.random.default_rng(0), True
-    memory = 8 * rows * 100
+    memory = 32 * rows * 100
     with cluster() as workers, Client(workers) as client:
         X, y = partitions(8, rows, 100, is_classes=True)
 
