@@ -92,7 +92,9 @@ class DaskEngine:
         """Waits for all futures, and raises the error of the first partition that has one."""
 
         async def all_done() -> None:
-            await wait(futures)
+            # The client that was started last may be another one, on another loop.
+            with self.client.as_current():
+                await wait(futures)
 
         self._awaited(all_done, futures)
         for number, future in enumerate(futures):
