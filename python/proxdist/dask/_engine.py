@@ -14,6 +14,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable
+from concurrent.futures import CancelledError as Cancelled
 from concurrent.futures import TimeoutError as Late
 from typing import Any
 
@@ -122,7 +123,7 @@ class DaskEngine:
                     raise self._lost() from None
                 if self.tell is not None and futures:
                     self.tell(sum(future.done() for future in futures), len(futures))
-            except (asyncio.CancelledError, OSError):
+            except (asyncio.CancelledError, Cancelled, OSError):
                 raise self._lost() from None
 
     def _lost(self) -> ConnectionError:
