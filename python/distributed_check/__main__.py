@@ -52,7 +52,7 @@ def kills(times: int, rows: int) -> bool:
         expected, usual = timed(fit)
         print(f"| undisturbed | | {usual:.1f} | |")
         for number in range(times):
-            client.wait_for_workers(2, timeout=60)
+            client.wait_for_workers(2, timeout=600)
             after = float(generator.uniform(0.05, 0.95) * usual)
             killed: list[int] = []
 

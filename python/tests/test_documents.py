@@ -68,7 +68,9 @@ def test_the_cookbook_runs_and_prints_what_it_shows(program_file, tmp_path, monk
 
 def test_the_page_about_many_machines_runs_and_prints_what_it_shows():
     pytest.importorskip("distributed")
-    shown = [(code, answer) for language, code, answer in blocks(ROOT / "docs" / "distributed.md") if language == "python"]
+    shown = [
+        (code, answer) for language, code, answer in blocks(ROOT / "docs" / "distributed.md") if language == "python"
+    ]
     assert len(shown) == 2
     for number, (code, answer) in enumerate(shown):
         name = f"distributed, block {number + 1}"

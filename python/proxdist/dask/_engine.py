@@ -78,8 +78,7 @@ class DaskEngine:
         shared = self.client.submit(same, task, pure=False)
         if self._is_held:
             return [
-                self.client.submit(call, shared, number, piece, pure=False)
-                for number, piece in enumerate(self._pieces)
+                self.client.submit(call, shared, number, piece, pure=False) for number, piece in enumerate(self._pieces)
             ]
         later = delayed(call, pure=False)
         return list(self.client.compute([later(shared, number, piece) for number, piece in enumerate(self._pieces)]))
