@@ -67,6 +67,17 @@ def test_the_page_runs_and_prints_what_it_shows(page, program_file, tmp_path, mo
         assert_shows(shown, done.stderr if done.returncode else done.stdout)
 
 
+def test_the_page_about_many_machines_runs_and_prints_what_it_shows():
+    pytest.importorskip("distributed")
+    shown = [
+        (code, answer) for language, code, answer in blocks(ROOT / "docs" / "distributed.md") if language == "python"
+    ]
+    assert len(shown) == 2
+    for number, (code, answer) in enumerate(shown):
+        name = f"distributed, block {number + 1}"
+        assert printed(code, name, {"__name__": "__main__"}) == answer.strip(), name
+
+
 def test_the_first_fit_of_the_readme_runs(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     code = re.search(r"```python\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL)[1]

@@ -14,6 +14,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable
+from concurrent.futures import CancelledError as Cancelled
 from concurrent.futures import TimeoutError as Late
 from typing import Any
 
@@ -77,8 +78,7 @@ class DaskEngine:
         shared = self.client.submit(same, task, pure=False)
         if self._is_held:
             return [
-                self.client.submit(call, shared, number, piece, pure=False)
-                for number, piece in enumerate(self._pieces)
+                self.client.submit(call, shared, number, piece, pure=False) for number, piece in enumerate(self._pieces)
             ]
         later = delayed(call, pure=False)
         return list(self.client.compute([later(shared, number, piece) for number, piece in enumerate(self._pieces)]))
@@ -92,7 +92,9 @@ class DaskEngine:
         """Waits for all futures, and raises the error of the first partition that has one."""
 
         async def all_done() -> None:
-            await wait(futures)
+            # The client that was started last may be another one, on another loop.
+            with self.client.as_current():
+                await wait(futures)
 
         self._awaited(all_done, futures)
         for number, future in enumerate(futures):
@@ -120,7 +122,7 @@ class DaskEngine:
                     raise self._lost() from None
                 if self.tell is not None and futures:
                     self.tell(sum(future.done() for future in futures), len(futures))
-            except (asyncio.CancelledError, OSError):
+            except (asyncio.CancelledError, Cancelled, OSError):
                 raise self._lost() from None
 
     def _lost(self) -> ConnectionError:

@@ -68,7 +68,10 @@ class OnDask(Linked):
         """
         self._check_loss()
         client, parts = self.client_, parts_of(X, y, sample_weight, offset)
-        with Progress(1) as progress, DaskEngine(client, parts, progress.partitions if self.verbose else None) as engine:
+        with (
+            Progress(1) as progress,
+            DaskEngine(client, parts, progress.partitions if self.verbose else None) as engine,
+        ):
             self._plan = fit_on(self, engine)
         return self
 

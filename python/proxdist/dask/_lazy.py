@@ -1,8 +1,8 @@
 """Predictions that stay collections: computed where the partitions are, when they are asked for.
 
 A fitted local estimator travels to the workers and predicts one partition at a time. A dask array gives a dask array
-with the same cuts of rows, a data frame gives a series or a frame with its index, a list of delayed partitions a list of
-delayed arrays. What is no collection is predicted at once, here.
+with the same cuts of rows, a data frame gives a series or a frame with its index, a list of delayed partitions a list
+of delayed arrays. What is no collection is predicted at once, here.
 """
 
 from __future__ import annotations

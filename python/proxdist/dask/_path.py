@@ -28,8 +28,8 @@ class SparsePath(Linked, Local):
     """:class:`proxdist.SparsePath` on Dask collections: same parameters and attributes.
 
     ``client`` is the Dask client to use, by default the one that was started last (``client_``). ``columns_`` are the
-    columns that came to the driver: all of them where half of its free memory allows it. ``best()`` fits the chosen size
-    to all rows and columns on the workers.
+    columns that came to the driver: all of them where its memory allows it. ``best()`` fits the chosen size to all rows
+    and columns on the workers.
     """
 
     _local = Local
