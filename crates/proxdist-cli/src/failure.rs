@@ -1,9 +1,9 @@
 //! What went wrong and what to do about it: an `error:` line and a `hint:` line.
 
 use crate::terminal::visible;
-use proxdist::Setting;
 use proxdist::constraint::SetFault;
 use proxdist::loss::Task;
+use proxdist::{Rule, Setting};
 use std::fmt::Display;
 
 /// A result of this program.
@@ -123,6 +123,9 @@ fn core_hint(error: &proxdist::Error) -> String {
         E::LossParameter { loss, rule, .. } => {
             format!("write {} with a number that is {rule}, as in {}", loss.syntax(), loss.example())
         }
+        E::Setting { setting: "folds", rule: Rule::AtMostRows { .. } | Rule::AtMostInClass { .. }, .. } => {
+            "give fewer --folds, or choose without folds: `proxdist path --select bic`".to_owned()
+        }
         E::Setting { setting, .. } => setting_hint(setting).to_owned(),
         E::Constraint { fault, .. } => constraint_hint(fault),
         E::Spec { .. } => "`proxdist constraints` and `proxdist losses` list what can be written".to_owned(),
@@ -190,9 +193,7 @@ fn option_of(setting: &str) -> Option<String> {
 pub(crate) fn setting_hint(setting: &str) -> &'static str {
     match option_of(setting).as_deref() {
         Some("--batch-size") => "leave --batch-size out for a size that fits the data",
-        Some("--folds") => {
-            "from 2 up to the rows of the rarer label are possible; `proxdist path --select bic` needs none"
-        }
+        Some("--folds") => "5 or 10 are usual",
         Some("--gamma") => "1 is usual, and powers above 0.5 and up to 1 are covered by the theory",
         Some("--rho1") => "`--rho1 auto` finds a value",
         Some("--rank") => "ranks such as 1, 2, 4 and 8 are possible",

@@ -9,7 +9,7 @@ use crate::rows::FileRows;
 use crate::{scaling, setup, signals};
 use proxdist::loss::Loss;
 use proxdist::path::{Path, PathProof, PathScore, PathSettings, PathValidation};
-use proxdist::{Data, Error, Preparation, Problem, Rule, Settings, Units};
+use proxdist::{Data, Error, Preparation, Problem, Settings, Units};
 use std::ops::ControlFlow;
 
 /// Held-out scores of all points, and what they say about the sizes that were asked for.
@@ -134,9 +134,6 @@ fn explained(rows: FileRows, error: Error) -> Failure {
     match error {
         Error::Fold { fold, folds, source, .. } => {
             rows.explain(*source).about(format_args!("the path without part {fold} of {folds}"))
-        }
-        Error::Setting { setting: "folds", rule: Rule::AtMostRows { .. } | Rule::AtMostInClass { .. }, .. } => {
-            Failure::from(error).hint("give fewer --folds, or choose without folds: --select bic")
         }
         Error::Setting { setting: "ridge", rule, value } => {
             Failure::new(format!("--ridge-grid: a weight must be {rule}, got {value}"), "0 means no ridge term")

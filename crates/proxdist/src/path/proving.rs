@@ -221,6 +221,7 @@ impl Proving<'_> {
                 *point = PathPoint { log_choices, ..better };
             }
         }
-        Ok((stopped != Stopped::Dependent).then(|| state.lower()))
+        // Before its root is solved a search knows no bound at all.
+        Ok((stopped != Stopped::Dependent).then(|| state.lower()).filter(|lower| *lower > f64::MIN))
     }
 }

@@ -104,7 +104,8 @@ mod tests {
                     assert!((seconds.diagonal[j] - diagonal[j]).abs() <= 1e-11 * diagonal[j] + 1e-28, "{told} {j}");
                     for (a, &k) in start.support.iter().enumerate().filter(|&(_, &k)| k != j) {
                         let error = (seconds.crosses[j * size + a] - crosses[j * size + a]).abs();
-                        assert!(error <= 1e-11 * root(j) * root(k), "{told} {j} {k}: {error:e}");
+                        // Nothing but rounding is left of a constant column that is scaled.
+                        assert!(error <= 1e-11 * root(j) * root(k) + 1e-15 * root(k), "{told} {j} {k}: {error:e}");
                     }
                     if case.has_intercept {
                         let error = (seconds.crosses[(j + 1) * size - 1] - crosses[(j + 1) * size - 1]).abs();

@@ -164,8 +164,10 @@ mod tests {
         let mut progressive = Progressive::default();
         progressive.add(&block, 6, Some(6.0));
         progressive.add(&Score { losses: f64::INFINITY, ..block }, 6, Some(6.0));
-        assert_eq!(progressive.running, block);
-        assert_eq!(progressive.recent.loss(), block.loss());
+        let (running, recent) = (progressive.running, progressive.recent);
+        assert_eq!((running.weight, running.losses, running.right), (block.weight, block.losses, block.right));
+        assert!((running.loss().unwrap() - block.loss().unwrap()).abs() < 1e-15);
+        assert!((recent.loss().unwrap() - block.loss().unwrap()).abs() < 1e-15);
         assert_eq!((progressive.recent.weight, progressive.beyond), (0.5 * block.weight, 6));
         assert_eq!(Score::default().loss(), None);
     }
