@@ -119,13 +119,13 @@ pub(crate) fn partial_fit<'py>(
 /// Fits the sample of a stream exactly; the stream stays where it is.
 #[pyfunction]
 #[pyo3(signature = (columns, problem, settings, stream))]
-pub(crate) fn finish_stream<'py>(
-    py: Python<'py>,
+pub(crate) fn finish_stream(
+    py: Python<'_>,
     columns: usize,
     problem: Request,
     settings: Options,
     stream: Asked,
-) -> PyResult<Bound<'py, PyDict>> {
+) -> PyResult<Bound<'_, PyDict>> {
     let settings = problem::settings(&settings)?;
     let Some(state) = &stream.state else { return Err(PyValueError::new_err("there is no stream to finish")) };
     let (wanted, link, mut place) = (stream.settings(&settings), Link::default(), Some(state.get().take()?));

@@ -86,13 +86,13 @@ impl Backend for Asked<'_> {
 /// Fits to rows in partitions; the interpreter is free but for the calls of `ask`.
 #[pyfunction]
 #[pyo3(signature = (partitions, problem, settings, progress=None))]
-pub(crate) fn fit_parts<'py>(
-    py: Python<'py>,
+pub(crate) fn fit_parts(
+    py: Python<'_>,
     partitions: Partitions,
     problem: Problem,
     settings: Options,
     progress: Option<Py<PyAny>>,
-) -> PyResult<Bound<'py, PyDict>> {
+) -> PyResult<Bound<'_, PyDict>> {
     let settings = problem.started(problem::settings(&settings)?);
     let link = Link::stopped_by(partitions.stop.clone_ref(py));
     let (found, seconds) = supervised(py, &link, progress, || {
@@ -120,20 +120,20 @@ pub(crate) fn fit_parts<'py>(
     let result = outcome::of_fit(py, &found.fit, &found.units, seconds)?;
     result.set_item("interrupted", link.is_interrupted())?;
     // The memory of a fit bounds its sample, whether or not there is a proof.
-    let notes: Vec<Note> = found.fit.notes().iter().filter(|note| note.setting != Setting::Memory).cloned().collect();
+    let notes: Vec<Note> = found.fit.notes().iter().filter(|note| note.setting != Setting::Memory).copied().collect();
     result.set_item("notes", problem::without_effect(&notes))?;
     Ok(result)
 }
 
 /// The columns that a path over sizes needs, of all rows, as a dictionary of arrays; which ones they are is its entry `chosen`.
 #[pyfunction]
-pub(crate) fn gather_for_path<'py>(
-    py: Python<'py>,
+pub(crate) fn gather_for_path(
+    py: Python<'_>,
     partitions: Partitions,
     problem: Problem,
     settings: Options,
     sizes: (usize, Vec<f64>),
-) -> PyResult<Bound<'py, PyDict>> {
+) -> PyResult<Bound<'_, PyDict>> {
     let settings = problem::settings(&settings)?;
     let link = Link::stopped_by(partitions.stop.clone_ref(py));
     let found = supervised(py, &link, None, || {

@@ -34,15 +34,7 @@ pub(crate) fn run(args: &FitArgs) -> Result<Ending> {
     let spec = setup::constraint(&args.run.problem.constraint)?;
     let quiet = args.output.quiet;
     let settings = setup::settings(args.settings(), quiet)?;
-    let places = [
-        ("--out", args.output.out.as_ref()),
-        ("--report", args.output.report.as_ref()),
-        ("--plot", args.plot.as_ref()),
-        ("--trace", args.trace.as_ref()),
-        ("--checkpoint", args.checkpoint.as_ref()),
-    ];
-    output::check_places(&places, &args.data.inputs())?;
-    args.output.check()?;
+    check_outputs(args)?;
     signals::listen(quiet);
 
     let wanted = input::Wanted {
@@ -52,12 +44,7 @@ pub(crate) fn run(args: &FitArgs) -> Result<Ending> {
         quiet,
     };
     let (table, reading) = input::training(&args.data, wanted)?;
-    if args.run.problem.constraint.is_empty() {
-        note(quiet, "no --constraint is given: the coefficients are free");
-    }
-    if args.output.out.is_none() && !args.output.json {
-        note(quiet, "the model is not kept; --out FILE writes it");
-    }
+    remind(args);
     if signals::asked_to_stop() {
         return Err(Failure::interrupted());
     }
@@ -98,20 +85,13 @@ pub(crate) fn run(args: &FitArgs) -> Result<Ending> {
     let problem = Problem::new(data, loss, set).ridge(units.ridge(ridge)).intercept(!wanted.no_intercept);
     let chosen = parts.as_ref().map(|(training, _)| training.rows());
     let fitting = Instant::now();
-    let (fit, fitting) = match in_order {
-        Some(found) => (found.fit, in_order_seconds),
-        None => {
-            let fit = fitted(args, &problem, settings, &spec, rows_of_file.only(chosen))?;
-            (fit, fitting.elapsed().as_secs_f64())
-        }
+    let (fit, fitting) = if let Some(found) = in_order {
+        (found.fit, in_order_seconds)
+    } else {
+        let fit = fitted(args, &problem, settings, &spec, rows_of_file.only(chosen))?;
+        (fit, fitting.elapsed().as_secs_f64())
     };
-    let heldout = match &parts {
-        Some((_, heldout)) => {
-            let evaluation = Evaluation::of_model(fit.model(), &heldout.data()?);
-            Some(evaluation.map_err(|error| rows_of_file.only(Some(heldout.rows())).explain(error))?)
-        }
-        None => None,
-    };
+    let heldout = parts.as_ref().map(|(_, heldout)| evaluated(&fit, heldout, rows_of_file)).transpose()?;
 
     if let Some(text) = separation(fit.model()) {
         note(quiet, text);
@@ -147,14 +127,39 @@ pub(crate) fn run(args: &FitArgs) -> Result<Ending> {
         notes: &notes,
         written: &written,
     };
-    if args.output.json {
-        let evaluation = heldout.as_ref().map(serde_json::to_value).transpose().unwrap_or_default();
-        output::print(&format!("{}\n", summary.json(&evaluation.unwrap_or_default())))?;
-    } else {
-        tell(&args.output, &summary, "", heldout.as_ref())?;
-    }
+    show(&args.output, &summary, heldout.as_ref())?;
     let is_short = args.output.require_convergence && !has_converged(fit.stop());
     Ok(if is_short { Ending::NotConverged } else { Ending::Written })
+}
+
+/// Files that would be written over each other, or over what is read, are found before anything is done.
+fn check_outputs(args: &FitArgs) -> Result<()> {
+    let places = [
+        ("--out", args.output.out.as_ref()),
+        ("--report", args.output.report.as_ref()),
+        ("--plot", args.plot.as_ref()),
+        ("--trace", args.trace.as_ref()),
+        ("--checkpoint", args.checkpoint.as_ref()),
+    ];
+    output::check_places(&places, &args.data.inputs())?;
+    args.output.check()
+}
+
+/// Notes about what was not asked for.
+fn remind(args: &FitArgs) {
+    let quiet = args.output.quiet;
+    if args.run.problem.constraint.is_empty() {
+        note(quiet, "no --constraint is given: the coefficients are free");
+    }
+    if args.output.out.is_none() && !args.output.json {
+        note(quiet, "the model is not kept; --out FILE writes it");
+    }
+}
+
+/// How good the model is on rows that were kept out.
+fn evaluated(fit: &Fit, heldout: &Part, rows: FileRows) -> Result<Evaluation> {
+    let evaluation = Evaluation::of_model(fit.model(), &heldout.data()?);
+    evaluation.map_err(|error| rows.only(Some(heldout.rows())).explain(error))
 }
 
 /// The fit of rows that stay on the disk and are read in order, a few times.
@@ -224,6 +229,15 @@ fn write(args: &FitArgs, about: &About, kept_out: Option<Holdout>) -> Result<Vec
         outputs.add(path, trace_table(about.fit.trace()));
     }
     outputs.commit()
+}
+
+/// The result on standard output, for a program or for people.
+fn show(output: &OutputArgs, summary: &Summary, heldout: Option<&Evaluation>) -> Result<()> {
+    if !output.json {
+        return tell(output, summary, "", heldout);
+    }
+    let evaluation = heldout.map(serde_json::to_value).transpose().unwrap_or_default();
+    output::print(&format!("{}\n", summary.json(&evaluation.unwrap_or_default())))
 }
 
 /// The summary on standard output, after `before`.

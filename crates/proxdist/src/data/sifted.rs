@@ -95,8 +95,11 @@ mod tests {
     use super::super::{Dense, Sparse, Subset};
     use super::*;
 
+    /// Columns and numbers of a row.
+    type Entries = Vec<(usize, f64)>;
+
     /// Rows of all chunks as they are handed out, with the number of the first.
-    fn chunks(source: &dyn ChunkSource, wanted: &Wanted<'_>) -> Vec<(usize, Vec<Vec<(usize, f64)>>)> {
+    fn chunks(source: &dyn ChunkSource, wanted: &Wanted<'_>) -> Vec<(usize, Vec<Entries>)> {
         let mut found = Vec::new();
         let mut take = |piece: Piece<'_>| {
             let rows = (0..piece.rows.len()).map(|i| piece.rows.row(i).collect()).collect();

@@ -38,10 +38,8 @@ impl Seconds {
             (0..columns).for_each(|j| crosses[(j + 1) * size - 1] = units.bend * mean(j));
         }
         // Of a column that does not vary nothing but its mean and the ridge is left.
-        let about_mean = |j: usize| match form.is_usable[j] {
-            true => form.diagonal[j] * units.scales[j] * units.scales[j],
-            false => ridge.at(j),
-        };
+        let varying = |j: usize| form.diagonal[j] * units.scales[j] * units.scales[j];
+        let about_mean = |j: usize| if form.is_usable[j] { varying(j) } else { ridge.at(j) };
         let own = |j: usize| about_mean(j) + units.bend * mean(j) * mean(j);
         let diagonal = (0..columns).map(own).collect();
         Some(Self { support: support.to_vec(), crosses, diagonal, bend: units.bend })

@@ -8,6 +8,7 @@
 
 use super::costs::Costs;
 use super::engine::{Engine, Searched, fits, form_of};
+use super::form::Form;
 use super::on_demand::TOGETHER;
 use super::second::Seconds;
 use super::settings::PathSettings;
@@ -150,7 +151,7 @@ fn found(
     let mut watch = Watch::new(&mut polled);
     let stored = objective.data.unscaled();
     let form = if objective.loss.is_quadratic() { form_of(searched(largest), stored.as_ref())? } else { None };
-    let is_on_demand = form.as_ref().is_some_and(|form| form.is_on_demand());
+    let is_on_demand = form.as_ref().is_some_and(Form::is_on_demand);
     let mut engine = Engine::new(searched(largest), form)?;
     let mut places = Vec::new();
     if is_on_demand {
