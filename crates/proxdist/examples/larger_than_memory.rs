@@ -15,13 +15,13 @@ use std::time::Instant;
 const HEADER: u64 = 128;
 
 /// Some rows of the file; the last number of each is its response.
-struct Rows {
+struct Stretch {
     path: PathBuf,
     rows: Range<usize>,
     columns: usize,
 }
 
-impl Part for Rows {
+impl Part for Stretch {
     fn columns(&self) -> usize {
         self.columns
     }
@@ -62,7 +62,7 @@ fn parts(path: &Path, rows: usize, columns: usize) -> Vec<Box<dyn Part>> {
     let strip = (1 << 22) / columns.max(1);
     let part = |first: usize| {
         let rows = first..rows.min(first + strip);
-        Box::new(Rows { path: path.to_owned(), rows, columns }) as Box<dyn Part>
+        Box::new(Stretch { path: path.to_owned(), rows, columns }) as Box<dyn Part>
     };
     (0..rows).step_by(strip.max(1)).map(part).collect()
 }

@@ -38,7 +38,7 @@ impl World {
         let z = numbers(rows * columns, seed);
         let noise = numbers(rows, seed + 1);
         let offset: Vec<f64> = numbers(rows, seed + 2).iter().map(|o| 0.2 * o).collect();
-        let size = |j: usize| 10.0_f64.powi(j as i32 % 5 - 2);
+        let size = |j: usize| [1e-2, 1e-1, 1.0, 1e1, 1e2][j % 5];
         let (mut x, mut y) = (Vec::with_capacity(z.len()), Vec::with_capacity(rows));
         for (i, row) in z.chunks_exact(columns).enumerate() {
             let effects = row.iter().enumerate().step_by(3).take(5);

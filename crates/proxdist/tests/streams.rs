@@ -32,7 +32,7 @@ struct Planted {
 
 /// Units of column `j`: five decades in all.
 fn unit(j: usize) -> f64 {
-    10.0_f64.powi((j % 6) as i32 - 2)
+    [1e-2, 1e-1, 1.0, 1e1, 1e2, 1e3][j % 6]
 }
 
 /// Effects of one standard deviation of each column.

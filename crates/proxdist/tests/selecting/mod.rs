@@ -211,6 +211,16 @@ pub(crate) enum Least {
     Unknown,
 }
 
+impl Least {
+    /// The value, if there is a point.
+    pub(crate) fn value(self) -> Option<f64> {
+        match self {
+            Self::At(value) => Some(value),
+            Self::Empty | Self::Unknown => None,
+        }
+    }
+}
+
 pub(crate) struct Instance {
     pub(crate) x: Vec<f64>,
     pub(crate) y: Vec<f64>,
@@ -346,16 +356,16 @@ pub(crate) fn some_instance(random: &mut Random) -> (Instance, [f64; P]) {
 }
 
 impl Instance {
-    /// The least F of all choices that rules allow, if there is a point; `None` if the other solver cannot tell.
-    pub(crate) fn least_of(&self, rules: &Rules, beside: &Beside) -> Option<Option<f64>> {
+    /// The least F of all choices that rules allow.
+    pub(crate) fn least_of(&self, rules: &Rules, beside: &Beside) -> Least {
         let mut best: Option<f64> = None;
         for chosen in (0..1 << P).filter(|&chosen| (rules.allows)(chosen)) {
             match self.least(chosen, beside) {
-                Least::Unknown => return None,
+                Least::Unknown => return Least::Unknown,
                 Least::Empty => {}
                 Least::At(value) => best = Some(best.map_or(value, |best| best.min(value))),
             }
         }
-        Some(best)
+        best.map_or(Least::Empty, Least::At)
     }
 }
