@@ -18,7 +18,15 @@ def features(X: Any) -> Any:
         indices, starts = X.indices, X.indptr
         if not (indices.dtype == starts.dtype and indices.dtype in (np.int32, np.int64)):
             indices, starts = indices.astype(np.int64), starts.astype(np.int64)
-        return X.data, indices, starts, X.shape[1]
+        return aligned(X.data), aligned(indices), aligned(starts), X.shape[1]
     if not (X.flags.c_contiguous or X.flags.f_contiguous):
         X = np.ascontiguousarray(X)
-    return np.require(X, requirements="A")
+    return aligned(X)
+
+
+def aligned(value: Any) -> Any:
+    """An array as it is if that is in order, else a copy of it: after a journey between machines it may start anywhere.
+
+    Numbers and ``None`` are returned as they are.
+    """
+    return np.require(value, requirements="A") if isinstance(value, np.ndarray) else value

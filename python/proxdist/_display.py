@@ -47,6 +47,9 @@ class Display:
                 parts.append(f"<p>{_escape(str(self.classes_[index]))} against the rest</p>")
             shape = getattr(self, "_matrix", None)
             values = result["coef"].tolist()
+            if result["coef"].ndim == 2:
+                # Several outputs: a heat map with a row for each feature.
+                shape, values = result["coef"].T.shape, result["coef"].T.ravel().tolist()
             parts.append(_proxdist.coefficients_figure(feature_names(self), values, shape, 560.0))
             if result["trace"] is not None:
                 points = json.dumps(trace_points(result["trace"]))
@@ -55,6 +58,10 @@ class Display:
 
     def _summary(self: Any) -> str:
         result = self._results[0]
+        if result["coef"].ndim == 2:
+            used = np.count_nonzero(result["coef"].any(axis=0))
+            text = f"{used} of {self.n_features_in_} features are used by {len(result['coef'])} outputs; {result['stop']}"
+            return f"{text}; F = {result['objective']:.6g}"
         nonzero = ", ".join(str(np.count_nonzero(result["coef"])) for result in self._results)
         text = f"{nonzero} of {self.n_features_in_} coefficients are nonzero; {result['steps']} steps, {result['stop']}"
         return f"{text}; F = {result['objective']:.6g}"
@@ -103,7 +110,10 @@ class Display:
         models = np.atleast_2d(self.coef_)
         height = 0.8 / len(models)
         for index, coefficients in enumerate(models):
-            label = str(self.classes_[index]) if len(models) > 1 else None
+            names_of_models = getattr(self, "classes_", None)
+            if names_of_models is None:
+                names_of_models = self._results[0].get("outputs")
+            label = str(names_of_models[index]) if len(models) > 1 else None
             ax.barh(places + (index - (len(models) - 1) / 2) * height, coefficients[order], height, label=label)
         ax.set_yticks(places, [names[j] for j in order])
         ax.axvline(0.0, color="grey", linewidth=0.8)
@@ -117,6 +127,8 @@ class Display:
         from ._report import write
 
         check_is_fitted(self)
+        if "outputs" in self._results[0]:
+            raise ValueError("report is not available for several outputs here; `proxdist fit --report` writes theirs")
         write(self, path, X, y, sample_weight, title)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from . import _proxdist
 from ._coordinates import numbered
 from ._display import Display
-from ._input import features
+from ._input import features, known_part
 from ._losses import grammar
 from ._progress import Progress
 from ._settings import settings_of, without_effect
@@ -131,7 +131,7 @@ class Constrained(Display, BaseEstimator):
         if not (self.warm_start and hasattr(self, "_results")):
             return None
         before = self._results[index] if index < len(self._results) else None
-        if before is None or len(before["coef"]) != self.n_features_in_:
+        if before is None or before["coef"].shape != (self.n_features_in_,):
             return None
         return before["coef"].tolist(), before["intercept"] or 0.0
 
@@ -141,10 +141,14 @@ class Constrained(Display, BaseEstimator):
         # Rows in partitions stay where they are.
         is_spread = isinstance(X, Spread)
         data, count = (X, X.plan.rows) if is_spread else (features(X), len(rows["response"]))
+        return self._watched(lambda progress: self._run(data, rows, problem, settings, progress), count)
+
+    def _watched(self, run: Callable[[Any], dict[str, Any]], count: int) -> dict[str, Any]:
+        """A fit of so many rows, with a progress line if that is wanted."""
         if not self.verbose:
-            return self._run(data, rows, problem, settings, None) | {"rows": count}
+            return run(None) | {"rows": count}
         with Progress(self.max_steps) as progress:
-            result = self._run(data, rows, problem, settings, progress) | {"rows": count}
+            result = run(progress) | {"rows": count}
             progress.write(
                 f"{result['stop']} after {result['steps']} steps, F {result['objective']:.6g}, {result['seconds']:.1f}s"
             )
@@ -155,8 +159,14 @@ class Constrained(Display, BaseEstimator):
             return data.fit(rows, problem, settings, progress)
         return _proxdist.fit(data, rows, problem, settings, progress)
 
-    def _solve_all(self, X: Any, all_rows: Sequence[Any], shape: tuple[int, int] | None = None) -> None:
-        """Fits one model for each response and keeps what they leave.
+    def _solve_all(
+        self,
+        X: Any,
+        all_rows: Sequence[Any],
+        shape: tuple[int, int] | None = None,
+        solve: Callable[[Any, Any, int, Any], dict[str, Any]] | None = None,
+    ) -> None:
+        """Fits one model for each response, by ``solve`` if that is given, and keeps what they leave.
 
         ``X`` is checked, and a response is a dictionary of what belongs to the rows; or ``X`` is in partitions, and a
         response is the class that counts as 1, if any.
@@ -167,7 +177,7 @@ class Constrained(Display, BaseEstimator):
         global _last_interrupt
         results = []
         for index, rows in enumerate(all_rows):
-            results.append(self._solve(X, rows, index, shape))
+            results.append((solve or self._solve)(X, rows, index, shape))
             if results[-1]["interrupted"]:
                 again = time.monotonic() - _last_interrupt < TWICE
                 _last_interrupt = time.monotonic()
@@ -208,6 +218,7 @@ class Constrained(Display, BaseEstimator):
         *,
         sample_weight: Any = None,
         offset: Any = None,
+        exposure: Any = None,
     ) -> Any:
         """Looks for a proof of how far the fitted choice of features is from the best one, on the data of the fit.
 
@@ -216,6 +227,9 @@ class Constrained(Display, BaseEstimator):
         ``coef_`` is that. A proof that reached further before is kept. Returns the estimator.
         """
         check_is_fitted(self)
+        if "outputs" in self._results[0]:
+            raise ValueError("certify is not available for several outputs: their choices of features have no proofs yet")
+        offset = known_part(self.loss, offset, exposure)
         X, all_rows, shape = self._rows_again(X, y, sample_weight, offset)
         limit = time_limit if isinstance(time_limit, str) else repr(float(time_limit))
         settings = settings_of(self) | {"prove": limit}
@@ -255,7 +269,8 @@ class Constrained(Display, BaseEstimator):
             values = [result.get(key) for result in results]
             return values[0] if single else values
 
-        supports = [np.flatnonzero(result["coef"]) for result in results]
+        # Of several outputs, the features that any of them uses.
+        supports = [np.flatnonzero(np.atleast_2d(result["coef"]).any(axis=0)) for result in results]
         self.n_iter_ = of("steps") if single else np.asarray(of("steps"))
         self.stop_reason_ = of("stop")
         self.objective_ = of("objective") if single else np.asarray(of("objective"))

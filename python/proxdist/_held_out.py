@@ -15,7 +15,7 @@ from . import _proxdist
 from ._input import whole
 
 #: The scores that the library computes itself.
-OWN = ("loss", "mse", "auc", "accuracy")
+OWN = ("loss", "mse", "auc", "accuracy", "deviance", "d2")
 #: scikit-learn's names for some of them, or for their negatives.
 SAME = {"neg_mean_squared_error": "mse", "roc_auc": "auc", "accuracy": "accuracy"}
 

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
+from . import _losses
 from ._arrays import features
 
-__all__ = ["DTYPES", "checked", "checked_offset", "features", "per_row", "whole"]
+__all__ = ["DTYPES", "checked", "checked_offset", "features", "known_part", "per_row", "whole"]
 
 DTYPES = [np.float64, np.float32]
 
@@ -42,6 +43,23 @@ def checked_offset(offset: Any, rows: int) -> Any:
     if not np.isfinite(values).all():
         raise ValueError("offset contains NaN or infinity")
     return values
+
+
+def known_part(loss: Any, offset: Any, exposure: Any) -> Any:
+    """The offset, with the logarithms of exposures added: rates are per unit of exposure."""
+    if exposure is None:
+        return offset
+    if not _losses.fact(loss, "has_log_link"):
+        raise ValueError(f"exposure needs a loss with a log link, such as poisson or gamma, got {loss!r}")
+    values = np.asarray(exposure, dtype=np.float64)
+    if not (np.isfinite(values) & (values > 0)).all():
+        raise ValueError("exposure must be above zero and finite in every row")
+    known = np.log(values)
+    if offset is None:
+        return known
+    if np.shape(offset) != known.shape:
+        raise ValueError(f"offset has shape {np.shape(offset)} and exposure {known.shape}: one number a row each")
+    return known + np.asarray(offset, dtype=np.float64)
 
 
 def whole(name: str, value: Any, least: int | None = None) -> int:

@@ -7,7 +7,9 @@ from typing import Any
 from . import _proxdist
 
 CLASSES = ("two-classes",)
-NUMBERS = ("regression", "counts")
+NUMBERS = ("regression", "counts", "amounts")
+#: Tasks whose responses are explained by a mean above zero.
+POSITIVE = ("counts", "amounts")
 
 
 def grammar(loss: str) -> str:

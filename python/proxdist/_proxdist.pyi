@@ -19,6 +19,7 @@ __all__ = [
     "evaluate",
     "finish_stream",
     "fit",
+    "fit_outputs",
     "fit_parts",
     "folds",
     "gather_for_path",
@@ -30,6 +31,7 @@ __all__ = [
     "loss_names",
     "losses",
     "model_fields",
+    "outputs_fields",
     "page",
     "partial_fit",
     "path",
@@ -50,6 +52,14 @@ def fit(
     settings: dict[str, str],
     progress: Callable[..., None] | None = None,
 ) -> dict[str, Any]: ...
+def fit_outputs(
+    features: Any,
+    rows: dict[str, Any],
+    problem: dict[str, Any],
+    settings: dict[str, str],
+    progress: Callable[..., None] | None = None,
+) -> dict[str, Any]: ...
+def outputs_fields(text: str) -> dict[str, Any] | None: ...
 def fit_parts(
     partitions: dict[str, Any],
     problem: dict[str, Any],

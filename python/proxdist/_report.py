@@ -21,6 +21,7 @@ MEASURES = {
     "mean_squared_error": "MSE",
     "mean_absolute_error": "MAE",
     "deviance": "deviance",
+    "d_squared": "D2",
 }
 
 

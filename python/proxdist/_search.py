@@ -11,6 +11,7 @@ from scipy.stats import rankdata
 from . import _proxdist
 from ._coordinates import numbered
 from ._held_out import held_out, matrix
+from ._input import known_part
 from ._sizes import sized
 from .sets import Projection, WholeSpace, parse
 
@@ -76,12 +77,23 @@ def results(table: dict[str, Any]) -> dict[str, Any]:
 class Search:
     """Fits by way of a search; for estimators with ``grid``, ``cv``, ``scoring`` and ``choice``."""
 
-    def fit(self: Any, X: Any, y: Any, sample_weight: Any = None, offset: Any = None, groups: Any = None) -> Any:
+    def fit(
+        self: Any,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        offset: Any = None,
+        groups: Any = None,
+        *,
+        exposure: Any = None,
+    ) -> Any:
         """Chooses by cross-validation and fits the choice to all rows.
 
         ``sample_weight`` weighs rows, ``offset`` is a known part of each linear predictor, and ``groups`` tells a
-        splitter such as ``GroupKFold`` which rows belong together.
+        splitter such as ``GroupKFold`` which rows belong together. ``exposure`` is for losses with a log link: its
+        logarithm is added to the offset.
         """
+        offset = known_part(self.loss, offset, exposure)
         self._groups = None if groups is None else np.asarray(groups)
         try:
             return super().fit(X, y, sample_weight, offset)  # type: ignore[misc]

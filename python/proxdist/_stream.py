@@ -21,6 +21,13 @@ class Streaming:
 
     def _learn(self: Any, X: Any, all_rows: list[dict[str, Any]], shape: tuple[int, int] | None = None) -> None:
         """Predicts a block and learns it, going on from where the last call or fit ended."""
+        if getattr(self, "_results", None) and "outputs" in self._results[0]:
+            warnings.warn(
+                "partial_fit begins afresh: streams learn one output at a time, and a model of several cannot go on so",
+                UserWarning,
+                stacklevel=3,
+            )
+            self._results = []
         streams = getattr(self, "_stream", None) or [None] * len(all_rows)
         ends = getattr(self, "_results", [])
         if len(ends) != len(all_rows):

@@ -1,4 +1,4 @@
-"""Classification under exact constraints. Two classes make one model; more make one model each, against the rest."""
+"""Classification under exact constraints: two classes by one linear predictor, more by one for each of them."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from . import _losses, _proxdist
 from ._estimator import Constrained
 from ._input import checked, checked_offset, per_row
+from ._outputs import Joint, joint_rows, softmax
 from ._search import Search
 from ._stream import Streaming
 
@@ -25,8 +26,11 @@ def _has_probabilities(estimator: Any) -> bool:
     )
 
 
-class _Classification(ClassifierMixin, Constrained):
+class _Classification(Joint, ClassifierMixin, Constrained):
     """Fitting and predicting, whatever the set is chosen by."""
+
+    #: What more than two classes are, unless an estimator lets its user say.
+    multi_class = "ovr"
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> Any:
         """Fits the model; ``sample_weight`` weighs rows, ``offset`` is a known part of each linear predictor."""
@@ -34,8 +38,19 @@ class _Classification(ClassifierMixin, Constrained):
         X, y = checked(self, X, y, reset=True)
         check_classification_targets(y)
         self.classes_ = self._checked_classes(np.unique(y))
-        self._solve_all(X, self._against_rest(y, sample_weight, offset, X))
+        if self._is_multinomial():
+            codes = np.searchsorted(self.classes_, y).reshape(-1, 1)
+            rows = joint_rows(codes, sample_weight, offset, X)
+            self._solve_outputs(X, rows, "softmax", [str(label) for label in self.classes_])
+        else:
+            self._solve_all(X, self._against_rest(y, sample_weight, offset, X))
         return self
+
+    def _is_multinomial(self) -> bool:
+        """Whether the classes have one model together."""
+        if self.multi_class not in ("multinomial", "ovr"):
+            raise ValueError(f"multi_class must be 'multinomial' or 'ovr', got {self.multi_class!r}")
+        return self.multi_class == "multinomial" and self.loss == "logistic" and len(self.classes_) > 2
 
     def _checked_classes(self, classes: Any) -> Any:
         if len(classes) < 2:
@@ -65,6 +80,10 @@ class _Classification(ClassifierMixin, Constrained):
         check_is_fitted(self)
         X = checked(self, X, reset=False)
         offset = checked_offset(offset, X.shape[0])
+        if self._is_joint():
+            if offset is not None:
+                raise ValueError("offset is not available for several outputs")
+            return self._predictors(X)
         if len(self._results) == 1:
             return self._predictor(X, 0, offset)
         return np.column_stack([self._predictor(X, index, offset) for index in range(len(self._results))])
@@ -77,8 +96,11 @@ class _Classification(ClassifierMixin, Constrained):
 
     @available_if(_has_probabilities)
     def predict_proba(self, X: Any, offset: Any = None) -> Any:
-        """Probabilities of the classes, for the logistic loss. Of more than two they are scaled to sum to 1."""
+        """Probabilities of the classes, for the logistic loss. With ``multi_class="ovr"`` those of more than two are
+        scaled to sum to 1."""
         scores = self.decision_function(X, offset)
+        if self._is_joint():
+            return softmax(scores)
         if scores.ndim == 1:
             positive = self._mean(scores)
             return np.column_stack([1.0 - positive, positive])
@@ -101,17 +123,26 @@ class _Classification(ClassifierMixin, Constrained):
     def _keep(self) -> None:
         super()._keep()
         self.coef_ = np.vstack([result["coef"] for result in self._results])
-        self.intercept_ = np.array([result["intercept"] or 0.0 for result in self._results])
+        if self._is_joint():
+            known = self._results[0]["intercept"]
+            self.intercept_ = np.zeros(len(self.coef_)) if known is None else np.array(known)
+        else:
+            self.intercept_ = np.array([result["intercept"] or 0.0 for result in self._results])
 
 
 class ConstrainedClassifier(Streaming, _Classification):
     """Logistic or squared-hinge classification whose coefficients lie in a set, exactly.
 
     ``loss`` is "logistic" or "squared_hinge", or an object with ``value(eta, y)``, ``slope(eta, y)`` and
-    ``curvature(eta, y)`` of arrays, where ``y`` is 0 or 1. Two classes make one model; with more, one model for each
-    class against the rest, each in the set. The other parameters and attributes are those of
-    :class:`ConstrainedRegressor`, with ``classes_``; ``coef_`` has one row a model, and with several models the
-    attributes about the run are lists.
+    ``curvature(eta, y)`` of arrays, where ``y`` is 0 or 1. Two classes make one linear predictor.
+
+    ``multi_class`` is about more than two of them. "multinomial", the default, is one model for all classes by the
+    softmax of their linear predictors, for the logistic loss: ``Sparsity(20)`` then means 20 features shared by all
+    classes (``Entries(20)`` is 20 coefficients in all), ``Rank(3)`` a coefficient matrix of rank 3, and ``coef_`` has a
+    row for each class. "ovr", and every other loss, is one model for each class against the rest, each in the set;
+    the attributes about the run are then lists. ``partial_fit`` learns that way too.
+
+    The other parameters and attributes are those of :class:`ConstrainedRegressor`, with ``classes_``.
     """
 
     def __init__(
@@ -119,6 +150,7 @@ class ConstrainedClassifier(Streaming, _Classification):
         loss: Any = "logistic",
         constraint: Any = None,
         *,
+        multi_class: str = "multinomial",
         ridge: float = 0.0,
         fit_intercept: bool = True,
         standardize: bool | str = "auto",

@@ -24,7 +24,7 @@ def save(estimator: Any, path: Any) -> None:
     check_is_fitted(estimator)
     if len(estimator._results) != 1:
         raise ValueError(
-            "a model file holds one linear predictor; more than two classes have several: pickle the estimator"
+            "a model file holds one fit; with multi_class='ovr' more than two classes have several: pickle the estimator"
         )
     text = estimator._results[0]["model"]
     if estimator._results[0].get("unwritable"):
@@ -43,14 +43,16 @@ def save(estimator: Any, path: Any) -> None:
     else:
         schema["columns"] = [{"name": str(name), "kind": "number"} for name in names]
     classes = getattr(estimator, "classes_", None)
+    is_joint = "outputs" in estimator._results[0]
     if classes is not None:
-        schema["labels"] = [str(label) for label in classes]
+        schema["classes" if is_joint else "labels"] = [str(label) for label in classes]
     data = json.dumps({"schema": schema, "standardized": bool(estimator.standardized_)})
     # The library's text stays as it is, so that its numbers keep every bit.
     body = text.rstrip().removesuffix("}").rstrip()
     content = f'{body},\n  "data": {data}\n}}\n'
     # Read back before it replaces anything.
-    if _proxdist.model_fields(content)["model"] != text or json.loads(content)["data"] != json.loads(data):
+    fields = _proxdist.outputs_fields(content) if is_joint else _proxdist.model_fields(content)
+    if fields is None or fields["model"] != text or json.loads(content)["data"] != json.loads(data):
         raise ValueError("the model cannot be written: it reads back as another one")
     write_whole(path, content)
 
@@ -68,16 +70,18 @@ def _labels(texts: list[str]) -> Any:
 def load(path: Any) -> Any:
     """The estimator that a model file stands for, whether ``save`` or the command line wrote it.
 
-    Models of losses for two classes become a :class:`ConstrainedClassifier`, matrix models a
+    Models of losses for classes become a :class:`ConstrainedClassifier`, matrix models a
     :class:`MatrixRegressor`, others a :class:`ConstrainedRegressor`. Labels that read as numbers are numbers. A model
     fitted by the command line to text columns needs its indicator columns, which are ``feature_names_in_``.
     """
     from .classification import ConstrainedClassifier
     from .regression import ConstrainedRegressor, MatrixRegressor
+    from .sets import Entries
 
     text = Path(path).read_text(encoding="utf-8")
     try:
-        fields = _proxdist.model_fields(text)
+        joint = _proxdist.outputs_fields(text)
+        fields = _proxdist.model_fields(text) if joint is None else joint
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None
     extra = json.loads(text).get("data") or {}
@@ -89,7 +93,17 @@ def load(path: Any) -> Any:
     }
     loss = fields["loss"].replace("-", "_")
     estimator: Any
-    if fields["task"] == "two-classes":
+    if joint is not None:
+        # Limits on entries are written as such, and shared ones as rows.
+        text_of_set = fields["constraint"]
+        if text_of_set.startswith("sparsity:") and text_of_set[len("sparsity:") :].isdigit():
+            common["constraint"] = Entries(int(text_of_set[len("sparsity:") :]))
+        if fields["is_classification"]:
+            estimator = ConstrainedClassifier("logistic", **common)
+            estimator.classes_ = _labels(fields["outputs"])
+        else:
+            estimator = ConstrainedRegressor(loss, **common)
+    elif fields["task"] == "two-classes":
         estimator = ConstrainedClassifier(loss, **common)
         estimator.classes_ = _labels(extra.get("schema", {}).get("labels") or ["0", "1"])
     elif fields["shape"] is not None:
@@ -97,7 +111,7 @@ def load(path: Any) -> Any:
         estimator._matrix = fields["shape"]
     else:
         estimator = ConstrainedRegressor(loss, **common)
-    estimator.n_features_in_ = len(fields["coef"])
+    estimator.n_features_in_ = fields["coef"].shape[-1]
     if fields["names"] is not None:
         estimator.feature_names_in_ = np.array(fields["names"], dtype=object)
     fields |= {"trace": None, "standardized": extra.get("standardized", False), "interrupted": False}

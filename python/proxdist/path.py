@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from . import _losses, _proxdist
 from ._coordinates import numbered
 from ._held_out import held_out
-from ._input import checked, features, per_row, whole
+from ._input import checked, features, known_part, per_row, whole
 from ._losses import grammar
 from ._path_picture import draw
 from ._search import RIDGES, usual_largest
@@ -95,14 +95,24 @@ class SparsePath(BaseEstimator):
     def _is_classification(self) -> bool:
         return _losses.fact(self.loss, "task") in _losses.CLASSES
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None, groups: Any = None) -> SparsePath:
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        offset: Any = None,
+        groups: Any = None,
+        exposure: Any = None,
+    ) -> SparsePath:
         """Finds the models.
 
         ``sample_weight`` weighs rows, ``offset`` is a known part of each linear predictor, and ``groups`` tells a
-        splitter which rows belong together.
+        splitter which rows belong together. ``exposure`` is for losses with a log link: its logarithm is added to the
+        offset.
         """
         given = X
         self._check()
+        offset = known_part(self.loss, offset, exposure)
         X, y = checked(self, X, y, reset=True)
         response = y
         if self._is_classification():

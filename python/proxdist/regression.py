@@ -2,39 +2,94 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import numpy as np
 from sklearn.base import RegressorMixin
+from sklearn.metrics import r2_score
 from sklearn.utils.validation import check_is_fitted
 
 from . import _losses, _proxdist
+from ._losses import grammar
 from ._estimator import Constrained
-from ._input import checked, checked_offset, per_row
+from ._input import checked, checked_offset, known_part, per_row
+from ._outputs import Joint, joint_rows
 from ._search import Search
 from ._stream import Streaming
 
 
-class _Regression(RegressorMixin, Constrained):
+class _Regression(Joint, RegressorMixin, Constrained):
     """Fitting and predicting, whatever the set is chosen by."""
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> Any:
-        """Fits the model; ``sample_weight`` weighs rows, ``offset`` is a known part of each linear predictor."""
+    #: Whether a response may have several columns.
+    _takes_several = False
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None, *, exposure: Any = None) -> Any:
+        """Fits the model; ``sample_weight`` weighs rows, ``offset`` is a known part of each linear predictor.
+
+        ``exposure`` (times, areas, populations) is for losses with a log link: its logarithm is added to the offset.
+        """
         self._check_loss()
         X, shape = self._flat(X)
-        X, y = checked(self, X, y, reset=True, y_numeric=True)
+        X, y = checked(self, X, y, reset=True, y_numeric=True, multi_output=self._may_be_several())
+        offset = known_part(self.loss, offset, exposure)
+        if y.ndim == 2:
+            return self._fit_several(X, y, sample_weight, offset)
         self._solve_all(X, [per_row(y, sample_weight, offset, X)], shape)
         return self
 
-    def predict(self, X: Any, offset: Any = None) -> Any:
-        """Mean responses: the linear predictor, or its exponential for Poisson."""
+    def _may_be_several(self) -> bool:
+        """Whether a response may have several columns: for squared and Huber loss."""
+        is_known = isinstance(self.loss, str) and grammar(self.loss).split(":")[0] in ("squared", "huber")
+        return self._takes_several and is_known
+
+    def _fit_several(self, X: Any, y: Any, sample_weight: Any, offset: Any) -> Any:
+        """The fit to a response of several columns; one column is a response like any other."""
+        if hasattr(y, "toarray"):
+            raise TypeError("y must be dense")
+        if y.shape[1] == 1:
+            self._solve_all(X, [per_row(y.ravel(), sample_weight, offset, X)])
+            return self
+        rows = joint_rows(y, sample_weight, offset, X)
+        self._solve_outputs(X, rows, grammar(self.loss), [f"y{k}" for k in range(y.shape[1])])
+        return self
+
+    def predict(self, X: Any, offset: Any = None, *, exposure: Any = None) -> Any:
+        """Mean responses: the linear predictor, or its exponential for losses with a log link."""
+        offset = known_part(self.loss, offset, exposure)
         check_is_fitted(self)
-        X = checked(self, self._flat(X)[0], reset=False)
-        eta = self._predictor(X, 0, checked_offset(offset, X.shape[0]))
+        if self._is_joint():
+            X = checked(self, self._flat(X)[0], reset=False)
+            if offset is not None:
+                raise ValueError("offset is not available for several outputs")
+            return self._predictors(X)
+        eta = self._eta(X, offset)
         if isinstance(self.loss, str):
             return _proxdist.loss_mean(self._loss(), eta)
         mean = getattr(self.loss, "mean", None)
         return eta if mean is None else mean(eta)
+
+    def score(
+        self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None, *, exposure: Any = None
+    ) -> float:
+        """The share that is explained: of the deviance (D²) for counts and amounts, of the variance (R²) otherwise."""
+        offset = known_part(self.loss, offset, exposure)
+        if _losses.fact(self.loss, "task") not in _losses.POSITIVE:
+            return float(r2_score(y, self.predict(X, offset), sample_weight=sample_weight))
+        eta = self._eta(X, offset)
+        rows = per_row(y, sample_weight, None, eta)
+        found = json.loads(_proxdist.evaluate(self._loss(), eta, rows["response"], rows["weights"]))
+        if found["d_squared"] is None:
+            # As scikit-learn has it where the response does not vary, or where the loss is no likelihood.
+            return float(r2_score(y, self.predict(X, offset), sample_weight=sample_weight))
+        return float(found["d_squared"])
+
+    def _eta(self, X: Any, offset: Any) -> Any:
+        """Linear predictors."""
+        check_is_fitted(self)
+        X = checked(self, self._flat(X)[0], reset=False)
+        return self._predictor(X, 0, checked_offset(offset, X.shape[0]))
 
     def _rows_again(self, X: Any, y: Any, sample_weight: Any, offset: Any) -> Any:
         X, shape = self._flat(X)
@@ -50,18 +105,26 @@ class _Regression(RegressorMixin, Constrained):
     def _keep(self) -> None:
         super()._keep()
         self.coef_ = self._results[0]["coef"].copy()
-        self.intercept_ = self._results[0]["intercept"] or 0.0
+        known = self._results[0]["intercept"]
+        self.intercept_: Any
+        if self._is_joint():
+            self.intercept_ = np.zeros(len(self.coef_)) if known is None else np.array(known)
+        else:
+            self.intercept_ = known or 0.0
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.target_tags.positive_only = _losses.fact(self.loss, "task") == "counts"
+        tags.target_tags.positive_only = _losses.fact(self.loss, "task") in _losses.POSITIVE
+        tags.target_tags.multi_output = self._may_be_several()
         return tags
 
 
 class _Stream(Streaming):
     """`partial_fit`, for estimators whose set is given."""
 
-    def partial_fit(self: Any, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> Any:
+    def partial_fit(
+        self: Any, X: Any, y: Any, sample_weight: Any = None, offset: Any = None, exposure: Any = None
+    ) -> Any:
         """Learns one more block of a stream: each of its rows once.
 
         The block is first predicted, which ``stream_`` tells the loss of, and then learned from where the last call, or
@@ -73,6 +136,7 @@ class _Stream(Streaming):
         first = not hasattr(self, "_results")
         X, shape = self._flat(X)
         X, y = checked(self, X, y, reset=first, y_numeric=True)
+        offset = known_part(self.loss, offset, exposure)
         self._learn(X, [per_row(y, sample_weight, offset, X)], shape)
         return self
 
@@ -80,10 +144,14 @@ class _Stream(Streaming):
 class ConstrainedRegressor(_Stream, _Regression):
     """Linear, robust or count regression whose coefficients lie in a set, exactly.
 
+    With a ``y`` of several columns, for squared and Huber loss, there is one model for all responses, and ``coef_`` has
+    a row for each: ``Sparsity(20)`` is 20 features shared by all responses (``Entries(20)`` is 20 coefficients in all),
+    ``Rank(3)`` reduced-rank regression.
+
     Parameters
     ----------
-    loss : {"squared", "huber", "huber:DELTA", "poisson"} or object
-        The loss of an observation. An object of your own has ``value(eta, y)``, ``slope(eta, y)`` and
+    loss : {"squared", "huber:DELTA", "poisson", "gamma", "tweedie:P", "negative_binomial:ALPHA"} or object
+        The loss of an observation; ``proxdist.losses()`` lists them. An object of your own has ``value(eta, y)``, ``slope(eta, y)`` and
         ``curvature(eta, y)``, all of arrays, and perhaps ``mean(eta)`` for predictions.
     constraint : set, str, callable or None
         Where the coefficients must lie: ``Sparsity(20)``, ``"sparsity:20"``, a projection of your own; ``None`` is
@@ -169,6 +237,8 @@ class ConstrainedRegressor(_Stream, _Regression):
     Ctrl-C ends a fit with the best feasible model so far and a ``ConvergenceWarning``; pressed twice within two
     seconds it raises ``KeyboardInterrupt``.
     """
+
+    _takes_several = True
 
     def __init__(
         self,

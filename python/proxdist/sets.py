@@ -67,7 +67,7 @@ class ConstraintSet:
         return (self._whole, self._on) if self._spec is None else self._spec
 
     def __and__(self, other: ConstraintSet | str) -> ConstraintSet:
-        if isinstance(other, Projection) or not isinstance(other, (ConstraintSet, str)):
+        if isinstance(other, (Projection, Entries)) or not isinstance(other, (ConstraintSet, str)):
             return NotImplemented
         right = parse(other)
         if self._spec is None or right._spec is None:
@@ -126,10 +126,28 @@ class WholeSpace(ConstraintSet):
 
 
 class Sparsity(ConstraintSet):
-    """Vectors with at most ``keep`` nonzero entries."""
+    """Vectors with at most ``keep`` nonzero entries; for a model of several outputs, at most so many features that they
+    share."""
 
     def __init__(self, keep: int, on: On = None) -> None:
         super().__init__(f"sparsity:{keep}", keep, on=on)
+
+
+class Rows(ConstraintSet):
+    """Matrices with at most ``keep`` nonzero rows: at most so many features for all outputs of a model together."""
+
+    def __init__(self, keep: int) -> None:
+        super().__init__(f"rows:{keep}", keep)
+
+
+class Entries(ConstraintSet):
+    """At most ``keep`` nonzero coefficients in all, where ``Sparsity`` would count features shared by several outputs."""
+
+    def __init__(self, keep: int) -> None:
+        super().__init__(f"sparsity:{keep}", keep)
+
+    def __and__(self, other: Any) -> ConstraintSet:
+        raise TypeError("Entries cannot be intersected with other sets; Rows and Sparsity can")
 
 
 class Ball(ConstraintSet):

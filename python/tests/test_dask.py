@@ -159,7 +159,7 @@ def test_classes_probabilities_and_labels():
     labels = np.array(["low", "middle", "high"])[np.digitize(X[:, 0] + 0.3 * X[:, 1], [-0.5, 0.5])]
     order = np.argsort(labels, kind="stable")
     X, labels = X[order], labels[order]
-    settings = {"constraint": "sparsity:3", "ridge": 1e-2}
+    settings = {"constraint": "sparsity:3", "ridge": 1e-2, "multi_class": "ovr"}
     expected = proxdist.ConstrainedClassifier(**settings).fit(X, labels)
     rows, y = arrays(X, labels)
     model = ConstrainedClassifier(**settings).fit(rows, y)

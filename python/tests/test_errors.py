@@ -141,7 +141,7 @@ def test_probabilities_of_a_loss_without_them_are_an_attribute_error():
 def test_a_loss_for_another_task_is_refused_with_those_that_fit():
     with pytest.raises(ValueError, match="loss must be one of logistic, squared_hinge, or"):
         ConstrainedClassifier("huber:2").fit(*planted_classes()[:2])
-    with pytest.raises(ValueError, match="loss must be one of squared, huber, poisson, or"):
+    with pytest.raises(ValueError, match="loss must be one of squared, huber, poisson, gamma, tweedie, negative_binomial, or"):
         ConstrainedRegressor("squared_hinge").fit(X, Y)
     for model in (ConstrainedClassifier("logit"), ConstrainedRegressor("logit")):
         assert not hasattr(model, "predict_proba")
@@ -150,9 +150,9 @@ def test_a_loss_for_another_task_is_refused_with_those_that_fit():
 
 
 def test_counts_are_known_to_be_positive_whatever_the_loss_is_called():
-    losses = ("poisson", "huber:2", "nonsense", "squared + poisson")
+    losses = ("poisson", "huber:2", "nonsense", "squared + poisson", "gamma", "tweedie")
     tags = [ConstrainedRegressor(loss).__sklearn_tags__().target_tags.positive_only for loss in losses]
-    assert tags == [True, False, False, True]
+    assert tags == [True, False, False, True, True, True]
 
 
 def test_threads_beyond_reason_are_refused():

@@ -68,7 +68,7 @@ def test_a_pickle_holds_everything():
 
 def test_what_a_file_cannot_hold_is_refused(tmp_path):
     X, y, _ = planted(columns=4)
-    several = ConstrainedClassifier(ridge=0.1).fit(X, np.arange(len(y)) % 3)
+    several = ConstrainedClassifier(ridge=0.1, multi_class="ovr").fit(X, np.arange(len(y)) % 3)
     with pytest.raises(ValueError, match="pickle"):
         several.save(tmp_path / "model.json")
     (tmp_path / "foreign.json").write_text("{}")

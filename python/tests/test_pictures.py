@@ -33,7 +33,8 @@ def test_plots_return_axes():
     model = ConstrainedRegressor(constraint=Sparsity(3)).fit(X, y)
     assert len(model.plot_coefficients().patches) == 3
     assert len(model.plot_convergence().lines) == 1
-    several = ConstrainedClassifier(constraint=Sparsity(2), ridge=0.1).fit(X[:, :4], np.arange(len(y)) % 3)
+    several = ConstrainedClassifier(constraint=Sparsity(2), ridge=0.1, multi_class="ovr")
+    several.fit(X[:, :4], np.arange(len(y)) % 3)
     assert len(several.plot_convergence().lines) == 3
     several.plot_coefficients()
     assert len(MatrixRegressor().fit(X[:, :6].reshape(-1, 2, 3), y).plot_coefficients().images) == 1

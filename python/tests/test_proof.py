@@ -93,7 +93,7 @@ def test_searches_and_several_classes_can_be_certified():
     assert len(search.support_) <= search.best_params_["sparsity"]
     features, classes, _ = planted_classes()
     three = np.where(features[:, 0] > 1, 2, classes)
-    several = ConstrainedClassifier(constraint=Sparsity(1), ridge=0.1).fit(features, three)
+    several = ConstrainedClassifier(constraint=Sparsity(1), ridge=0.1, multi_class="ovr").fit(features, three)
     several.certify(features, three, time_limit=5)
     assert [found["proven"] is not None for found in several.certificate_] == [True] * 3
     with pytest.raises(ValueError, match="not among the classes"):

@@ -32,7 +32,8 @@ ESTIMATORS = [
     ConstrainedRegressor("poisson", Ball(1.0)),
     ConstrainedClassifier(),
     ConstrainedClassifier(ridge=1.0),
-    ConstrainedClassifier(constraint=Sparsity(1), ridge=1e-3),
+    ConstrainedClassifier(constraint=Ball(10.0)),
+    ConstrainedClassifier(constraint=Sparsity(1), ridge=1e-3, multi_class="ovr"),
     ConstrainedClassifier("squared_hinge", Ball(1.0)),
     ConstrainedRegressorCV(),
     ConstrainedClassifierCV(ridge=1e-2, cv=3),
@@ -114,12 +115,12 @@ def test_the_search_of_the_library_finds_the_planted_sparsity():
     assert classifier.constraint_ == Sparsity(3)
 
 
-def test_more_classes_than_two_make_one_model_each():
+def test_more_classes_than_two_make_one_model_each_against_the_rest():
     from sklearn.datasets import load_iris
 
     X, y = load_iris(return_X_y=True)
     names = np.array(["setosa", "versicolor", "virginica"])[y]
-    model = ConstrainedClassifier(constraint=Sparsity(2), ridge=1e-3).fit(X, names)
+    model = ConstrainedClassifier(constraint=Sparsity(2), ridge=1e-3, multi_class="ovr").fit(X, names)
     assert model.coef_.shape == (3, 4)
     assert ((model.coef_ != 0).sum(axis=1) <= 2).all()
     assert model.score(X, names) > 0.85

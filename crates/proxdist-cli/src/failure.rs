@@ -153,6 +153,13 @@ fn core_hint(error: &proxdist::Error) -> String {
         E::InPart { source, .. } => core_hint(source),
         E::Changed { .. } => "fit again when nobody writes to the data any more".to_owned(),
         E::Interrupted => "nothing was written; a second run with the same seed repeats the work".to_owned(),
+        E::OutputLoss { .. } => "use --loss squared or --loss huber, or one target".to_owned(),
+        E::NotForOutputs { .. } => {
+            "leave it out, or explain one output: one target, or one label against the rest".to_owned()
+        }
+        E::OneClass { .. } | E::AbsentClass { .. } => {
+            "check the target column: every class needs rows, also among those that are fitted to".to_owned()
+        }
         E::Threads { .. } => "give a smaller --threads".to_owned(),
         // Errors about the size of a number, too.
         _ => "correct the data or change their units; `proxdist help` lists the options".to_owned(),
@@ -163,6 +170,7 @@ fn response_hint(task: Task) -> &'static str {
     match task {
         Task::TwoClasses => "the target of a classifier must have two labels",
         Task::Counts => "counts cannot be negative; --loss squared takes any number",
+        Task::Amounts => "amounts must be above zero; --loss tweedie:1.5 takes zeros, --loss squared any number",
         _ => "choose a loss that fits the target: `proxdist losses` lists them",
     }
 }
@@ -219,6 +227,7 @@ pub(crate) fn constraint_hint(fault: &SetFault) -> String {
         }
         SetFault::RankTooLarge { rows, columns } => format!("choose a rank from 1 to {}", rows.min(columns)),
         SetFault::TooManyNonzeros { most } => format!("choose sparsity:1 to sparsity:{most}"),
+        SetFault::TooManyRows { most } => format!("choose from 1 to {most} rows"),
         SetFault::TooManyGroups { most } => format!("choose from 1 to {most} groups"),
         SetFault::UnknownName { .. } | SetFault::NoMatch { .. } | SetFault::SharedName { .. } => {
             "names are those of the header; indicators of a text column are column=level, columns without names V1, V2, ...".to_owned()

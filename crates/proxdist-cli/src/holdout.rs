@@ -23,9 +23,11 @@ pub(crate) fn split(holdout: Holdout, response: &[f64], classes: bool) -> Result
     }
     let mut order = Vec::new();
     Sampler::new(Sampling::Reshuffled, holdout.rows, holdout.rows, holdout.seed ^ APART).draw(1, &mut order);
-    let strata: &[f64] = if classes { &[0.0, 1.0] } else { &[f64::NAN] };
+    let mut strata = if classes { response.to_vec() } else { vec![f64::NAN] };
+    strata.sort_unstable_by(f64::total_cmp);
+    strata.dedup();
     let mut heldout = Vec::new();
-    for stratum in strata {
+    for stratum in &strata {
         let members: Vec<usize> =
             order.iter().copied().filter(|&row| stratum.is_nan() || response.get(row) == Some(stratum)).collect();
         let kept = (holdout.share * members.len() as f64).round() as usize;

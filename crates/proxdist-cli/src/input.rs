@@ -3,13 +3,13 @@
 use crate::args::{DataArgs, MissingPolicy, NewDataArgs, UnknownPolicy};
 use crate::failure::{Failure, Result};
 use crate::memory;
-use crate::model_file::StoredModel;
+use crate::model_file::Known;
 use crate::output::note;
 use crate::reading::{self, Purpose};
 use crate::reading_line::ReadingLine;
 use crate::rows::FileRows;
 use crate::table_rows::{PickedRows, StoredRows};
-use proxdist::loss::Task;
+use proxdist::loss::{Link, Loss, Task};
 use proxdist::{Data, Model, Shape};
 use proxdist_io::{ColumnKind, Features, Missing, ReadOptions, Schema, SchemaColumn, StorePlace, Table, Unknown};
 use std::path::{Path, PathBuf};
@@ -26,14 +26,16 @@ fn target_of(task: Task) -> proxdist_io::Task {
 /// What is asked of the reading of a file to train on.
 #[derive(Clone, Copy)]
 pub(crate) struct Wanted<'a> {
-    /// What the target is.
-    pub(crate) task: Task,
+    /// What explains the target.
+    pub(crate) loss: &'a dyn Loss,
     /// `--memory`, if it was given.
     pub(crate) memory: Option<usize>,
     /// `--out`, if it was given: what is packed goes beside it.
     pub(crate) out: Option<&'a PathBuf>,
     /// No notes.
     pub(crate) quiet: bool,
+    /// Whether there may be more than two labels, or several targets.
+    pub(crate) takes_outputs: bool,
 }
 
 /// A file to train on, its notices told, and the seconds that reading took.
@@ -57,17 +59,26 @@ fn store_place(args: &DataArgs, out: Option<&PathBuf>) -> StorePlace {
 }
 
 /// How a file to train on is read.
-pub(crate) fn training_options(args: &DataArgs, task: Task) -> Result<ReadOptions> {
+pub(crate) fn training_options(args: &DataArgs, loss: &dyn Loss, takes_outputs: bool) -> Result<ReadOptions> {
+    let task = loss.task();
+    check_exposure(args.exposure.as_deref(), loss.link(), &loss.spec())?;
+    let targets = args.targets();
+    if targets.len() > 1 && !takes_outputs {
+        let message = format!("--target {}: this command explains one column", targets.join(","));
+        return Err(Failure::new(message, "`proxdist fit` takes several targets; give one of them here"));
+    }
     let mut options = with_text(ReadOptions::new(), &args.text)
         .ignore(args.ignore.iter().cloned())
         .categorical(args.categorical.iter().cloned())
         .one_against_rest(args.one_vs_rest)
+        .many_classes(takes_outputs && targets.len() < 2)
         .task(target_of(task));
     let named = [
-        (&args.target, ReadOptions::target as fn(ReadOptions, String) -> ReadOptions),
+        (&targets.first().cloned(), ReadOptions::target as fn(ReadOptions, String) -> ReadOptions),
         (&args.positive, ReadOptions::positive),
         (&args.weights, ReadOptions::weights),
         (&args.offset, ReadOptions::offset),
+        (&args.exposure, ReadOptions::exposure),
     ];
     for (value, set) in named {
         if let Some(value) = value {
@@ -84,9 +95,20 @@ pub(crate) fn training_options(args: &DataArgs, task: Task) -> Result<ReadOption
     Ok(options)
 }
 
+/// Refuses an exposure where no rate is multiplied by it.
+fn check_exposure(column: Option<&str>, link: Link, loss: &str) -> Result<()> {
+    match column {
+        Some(column) if link != Link::Log => Err(Failure::new(
+            format!("--exposure {column}: the {loss} loss has no log link, so nothing is counted per unit of exposure"),
+            "use --loss poisson, gamma, tweedie or negative-binomial; --offset adds a known part to any linear predictor",
+        )),
+        _ => Ok(()),
+    }
+}
+
 /// Reads a file to train on.
 fn read_training(args: &DataArgs, wanted: Wanted) -> Result<Table> {
-    let options = training_options(args, wanted.task)?
+    let options = training_options(args, wanted.loss, wanted.takes_outputs)?
         .memory(memory::budget(wanted.memory))
         .store(store_place(args, wanted.out))
         .single(args.single)
@@ -127,15 +149,15 @@ fn with_text(options: ReadOptions, text: &crate::args::TextArgs) -> ReadOptions 
 /// where the model does not say how its columns were encoded.
 pub(crate) fn each_block(
     args: &NewDataArgs,
-    stored: &StoredModel,
+    stored: &Known,
     (with_target, quiet): (bool, bool),
     visit: &mut dyn FnMut(Table) -> Result<()>,
 ) -> Result<()> {
     let options = new_options(args, stored, with_target)?.watch(ReadingLine::new(quiet));
-    let schema = stored.training.as_ref().map(|training| &training.schema);
+    let schema = stored.schema.as_ref();
     let explained = |error: &proxdist_io::Error| reading::failure(error, &args.text, Purpose::Model(schema));
     let Some(known) = schema else {
-        let table = read_by_names_or_count(&args.data, &stored.model, &options).map_err(|error| explained(&error))?;
+        let table = read_by_names_or_count(&args.data, stored, &options).map_err(|error| explained(&error))?;
         return visit(table);
     };
     let mut failed = None;
@@ -151,30 +173,37 @@ pub(crate) fn each_block(
     }
 }
 
-fn new_options(args: &NewDataArgs, stored: &StoredModel, with_target: bool) -> Result<ReadOptions> {
+fn new_options(args: &NewDataArgs, stored: &Known, with_target: bool) -> Result<ReadOptions> {
     let unknown = match args.unknown {
         UnknownPolicy::Error => Unknown::Error,
         UnknownPolicy::Zero => Unknown::Zero,
     };
     let mut options = with_text(ReadOptions::new(), &args.text).unknown(unknown).need_target(with_target);
-    options = options.task(target_of(stored.model.task()?)).memory(memory::budget(args.memory));
+    options = options.task(target_of(stored.task)).memory(memory::budget(args.memory));
     if let Some(target) = args.target.as_ref().filter(|_| with_target) {
         options = options.target(target.clone());
     }
     if let Some(weights) = &args.weights {
         options = options.weights(weights.clone());
     }
-    let trained_offset = stored.training.as_ref().and_then(|training| training.offset.clone());
-    if let Some(offset) = args.offset.clone().or(trained_offset) {
+    check_exposure(args.exposure.as_deref(), stored.link, &stored.loss)?;
+    let (offset, exposure) = match (&args.offset, &args.exposure) {
+        (None, None) => (stored.offset.clone(), stored.exposure.clone()),
+        given => (given.0.clone(), given.1.clone()),
+    };
+    if let Some(offset) = offset {
         options = options.offset(offset);
+    }
+    if let Some(exposure) = exposure {
+        options = options.exposure(exposure);
     }
     Ok(options)
 }
 
 /// For a model file that says nothing about its training data beyond the names, if it has any.
-fn read_by_names_or_count(path: &Path, model: &Model, options: &ReadOptions) -> proxdist_io::Result<Table> {
-    let expected = model.coefficients.len();
-    if let Some(names) = &model.names {
+fn read_by_names_or_count(path: &Path, stored: &Known, options: &ReadOptions) -> proxdist_io::Result<Table> {
+    let expected = stored.features;
+    if let Some(names) = &stored.names {
         let column = |name: &String| SchemaColumn { name: name.clone(), kind: ColumnKind::Number { fill: None } };
         let schema = Schema { columns: names.iter().map(column).collect(), ..Schema::default() };
         match options.clone().schema(schema).read(path) {
@@ -215,7 +244,7 @@ fn data_of<'a>(
         Features::Sparse { row_starts, columns_of, values, .. } => {
             Data::sparse(row_starts, columns_of, values, columns, response)?
         }
-        Features::Stored(stored) => Data::new(StoredRows { stored, is_looked_at_later }, response)?,
+        Features::Stored(stored) => Data::new(StoredRows::new(stored, is_looked_at_later), response)?,
         Features::PickedF64(picked) => {
             let (matrix, width, columns) = (picked.matrix(), picked.width(), picked.columns());
             Data::new(PickedRows { matrix, width, columns }, response)?

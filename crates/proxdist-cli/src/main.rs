@@ -17,6 +17,7 @@ mod measures;
 mod memory;
 mod model_file;
 mod output;
+mod outputs;
 mod path;
 mod progress;
 mod reading;

@@ -19,6 +19,7 @@ pub(crate) fn list(evaluation: &Evaluation) -> Vec<(&'static str, Option<f64>)> 
             ];
             if result.deviance.is_some() {
                 list.push(("deviance", result.deviance));
+                list.push(("D2", result.d_squared));
             }
             list
         }

@@ -3,8 +3,11 @@
 //! Readers that do not know the key ignore it, and files without it can be used as long as names or the number of columns
 //! fit.
 
+use crate::args::DataArgs;
 use crate::failure::{Failure, Result, file_hint};
 use proxdist::Model;
+use proxdist::loss::{Link, Task};
+use proxdist::outputs::OutputsModel;
 use proxdist_io::Schema;
 use serde::{Deserialize, Serialize};
 use std::io::Read as _;
@@ -27,6 +30,12 @@ pub(crate) struct Training {
     /// Column of offsets.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) offset: Option<String>,
+    /// Column of exposures.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) exposure: Option<String>,
+    /// Columns that are responses beside the target.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) more_targets: Vec<String>,
     /// Rows kept out of the fit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) holdout: Option<Holdout>,
@@ -47,9 +56,10 @@ pub(crate) struct Holdout {
 }
 
 impl Training {
-    /// Of a table read from a file.
-    pub(crate) fn new(schema: Schema, offset: Option<String>, holdout: Option<Holdout>, standardized: bool) -> Self {
-        Self { schema, offset, holdout, standardized }
+    /// Of a table read from a file as the options say.
+    pub(crate) fn new(schema: Schema, read: &DataArgs, holdout: Option<Holdout>, standardized: bool) -> Self {
+        let (offset, exposure) = (read.offset.clone(), read.exposure.clone());
+        Self { schema, offset, exposure, more_targets: Vec::new(), holdout, standardized }
     }
 }
 
@@ -58,10 +68,7 @@ impl StoredModel {
     pub(crate) fn to_json(&self) -> Result<String> {
         let core = self.model.to_json()?;
         let Some(training) = &self.training else { return Ok(core + "\n") };
-        let data = serde_json::to_string(training).map_err(|error| unwritable(&error.to_string()))?;
-        // The library's text stays as it is, so that its numbers keep every bit and its keys their order.
-        let body = core.trim_end().strip_suffix('}').ok_or_else(|| unwritable("not an object"))?;
-        let text = format!("{},\n  \"data\": {data}\n}}\n", body.trim_end());
+        let text = with_training(&core, training)?;
         let same = Self::from_json(&text).map_err(|reason| unwritable(&reason))?;
         if same != *self {
             return Err(unwritable("it reads back as another one"));
@@ -71,10 +78,92 @@ impl StoredModel {
 
     fn from_json(text: &str) -> std::result::Result<Self, String> {
         let model = Model::from_json(text).map_err(|fault| fault.to_string())?;
-        let training = Self::training(text, &model)?;
+        let training = training(text, model.coefficients.len())?;
         Ok(Self { model, training })
     }
 
+    /// What reading a file for the model needs.
+    pub(crate) fn known(&self) -> Result<Known> {
+        let (names, features) = (self.model.names.clone(), self.model.coefficients.len());
+        let loss = self.model.loss.known()?;
+        let known = Known::new(self.training.as_ref(), self.model.task()?, names, features);
+        Ok(Known { link: loss.link(), loss: loss.spec(), ..known })
+    }
+}
+
+/// A model of several outputs and what is known about the data it was fitted to.
+#[derive(Debug, PartialEq)]
+pub(crate) struct StoredOutputs {
+    /// The library's part.
+    pub(crate) model: OutputsModel,
+    /// Ours.
+    pub(crate) training: Option<Training>,
+}
+
+impl StoredOutputs {
+    /// The text of the file, which has been read back: it says the same as this.
+    pub(crate) fn to_json(&self) -> Result<String> {
+        let core = self.model.to_json()?;
+        let Some(training) = &self.training else { return Ok(core + "\n") };
+        let text = with_training(&core, training)?;
+        let same = Self::from_json(&text).map_err(|reason| unwritable(&reason))?;
+        if same == *self { Ok(text) } else { Err(unwritable("it reads back as another one")) }
+    }
+
+    fn from_json(text: &str) -> std::result::Result<Self, String> {
+        let model = OutputsModel::from_json(text).map_err(|fault| fault.to_string())?;
+        let training = training(text, model.features())?;
+        Ok(Self { model, training })
+    }
+
+    /// What reading a file for the model needs.
+    pub(crate) fn known(&self) -> Known {
+        let task = if self.model.loss.is_classification() { Task::TwoClasses } else { Task::Regression };
+        let known = Known::new(self.training.as_ref(), task, self.model.names.clone(), self.model.features());
+        Known { loss: self.model.loss.to_string(), ..known }
+    }
+}
+
+/// What a file that was read for a model must be like.
+#[derive(Clone, Debug)]
+pub(crate) struct Known {
+    /// What the target is; several classes are labels like two.
+    pub(crate) task: Task,
+    /// Columns, categories and labels, if the model file has them.
+    pub(crate) schema: Option<Schema>,
+    /// Column of offsets in training.
+    pub(crate) offset: Option<String>,
+    /// Column of exposures in training.
+    pub(crate) exposure: Option<String>,
+    /// The loss as text.
+    pub(crate) loss: String,
+    /// What its predictor means.
+    pub(crate) link: Link,
+    /// Names of the features.
+    pub(crate) names: Option<Vec<String>>,
+    /// Their number.
+    pub(crate) features: usize,
+}
+
+impl Known {
+    fn new(training: Option<&Training>, task: Task, names: Option<Vec<String>>, features: usize) -> Self {
+        let schema = training.map(|training| training.schema.clone());
+        let offset = training.and_then(|training| training.offset.clone());
+        let exposure = training.and_then(|training| training.exposure.clone());
+        Self { task, schema, offset, exposure, loss: String::new(), link: Link::Identity, names, features }
+    }
+}
+
+/// A model of one output or several.
+#[derive(Debug)]
+pub(crate) enum Stored {
+    /// Of one.
+    One(StoredModel),
+    /// Of several.
+    Several(StoredOutputs),
+}
+
+impl Stored {
     /// Reads a model file; `-` is standard input.
     pub(crate) fn load(path: &Path) -> Result<Self> {
         let is_stdin = path.as_os_str() == "-";
@@ -92,22 +181,32 @@ impl StoredModel {
                 "give a file that `proxdist fit --out` has written; the model comes before the data",
             )
         };
-        Self::from_json(&text).map_err(foreign)
+        if OutputsModel::is_one(&text) {
+            return StoredOutputs::from_json(&text).map(Self::Several).map_err(foreign);
+        }
+        StoredModel::from_json(&text).map(Self::One).map_err(foreign)
     }
+}
 
-    fn training(text: &str, model: &Model) -> std::result::Result<Option<Training>, String> {
-        #[derive(Deserialize)]
-        struct Ours {
-            data: Option<Training>,
-        }
-        let damaged = |reason: String| format!("damaged model file: {reason}");
-        let ours: Ours = serde_json::from_str(text).map_err(|error| damaged(error.to_string()))?;
-        let Some(training) = ours.data else { return Ok(None) };
-        let features = model.coefficients.len();
-        match training.schema.width() {
-            width if width == features => Ok(Some(training)),
-            width => Err(damaged(format!("\"data\" describes {width} columns, the model has {features}"))),
-        }
+/// The library's text with ours in it. It stays as it is, so that its numbers keep every bit and its keys their order.
+fn with_training(core: &str, training: &Training) -> Result<String> {
+    let data = serde_json::to_string(training).map_err(|error| unwritable(&error.to_string()))?;
+    let body = core.trim_end().strip_suffix('}').ok_or_else(|| unwritable("not an object"))?;
+    Ok(format!("{},\n  \"data\": {data}\n}}\n", body.trim_end()))
+}
+
+/// Our part of a model file, for a model of so many features.
+fn training(text: &str, features: usize) -> std::result::Result<Option<Training>, String> {
+    #[derive(Deserialize)]
+    struct Ours {
+        data: Option<Training>,
+    }
+    let damaged = |reason: String| format!("damaged model file: {reason}");
+    let ours: Ours = serde_json::from_str(text).map_err(|error| damaged(error.to_string()))?;
+    let Some(training) = ours.data else { return Ok(None) };
+    match training.schema.width() {
+        width if width == features => Ok(Some(training)),
+        width => Err(damaged(format!("\"data\" describes {width} columns, the model has {features}"))),
     }
 }
 

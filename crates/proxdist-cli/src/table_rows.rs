@@ -4,6 +4,7 @@ use proxdist::data::{Cell, ChunkSource, Element, Piece, RandomAccess, RowBuffer,
 use proxdist::{Error, Result};
 use proxdist_io::{SparseRows, Stored, StoredReader};
 use std::ops::Range;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Some columns of a row-major matrix, gathered as they are asked for.
 pub(crate) struct PickedRows<'a, T> {
@@ -51,12 +52,23 @@ impl<T: Element> RandomAccess for PickedRows<'_, T> {
 /// Rows on the disk, read in order.
 pub(crate) struct StoredRows<'a> {
     /// Where they are.
-    pub(crate) stored: &'a Stored,
+    stored: &'a Stored,
     /// Whether the fit looks at every entry in its first reading, so that none is needed before.
-    pub(crate) is_looked_at_later: bool,
+    is_looked_at_later: bool,
+    /// Memory of chunks that were read, for those to come.
+    spare: Mutex<Vec<Held>>,
 }
 
-impl StoredRows<'_> {
+impl<'a> StoredRows<'a> {
+    /// The rows of a matrix on the disk; whether somebody will look at every entry in a first reading.
+    pub(crate) fn new(stored: &'a Stored, is_looked_at_later: bool) -> Self {
+        Self { stored, is_looked_at_later, spare: Mutex::default() }
+    }
+
+    fn spare(&self) -> MutexGuard<'_, Vec<Held>> {
+        self.spare.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn failed(&self, error: proxdist_io::Error) -> Error {
         Error::File { path: self.stored.path(), source: std::io::Error::other(error) }
     }
@@ -96,7 +108,7 @@ impl ChunkSource for StoredRows<'_> {
 
     fn chunks(&self, wanted: &Wanted<'_>, visit: &mut Visit<'_>) -> Result<()> {
         let mut reader = self.stored.reader(wanted.rows.clone()).map_err(|error| self.failed(error))?;
-        let mut hold = Held::default();
+        let mut hold = self.spare().pop().unwrap_or_default();
         for range in wanted.ranges() {
             let (first, rows) = (range.start, range.len());
             self.read(&mut reader, range, &mut hold, wanted.columns)?;
@@ -110,6 +122,7 @@ impl ChunkSource for StoredRows<'_> {
             };
             visit(piece)?;
         }
+        self.spare().push(hold);
         self.stored.check().map_err(|error| self.failed(error))
     }
 

@@ -10,10 +10,10 @@ use std::fs::File;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
-use crate::collect::{At, Collector};
+use crate::collect::{At, Collector, known_part};
 use crate::encode;
 use crate::error::{Error, Place, Result};
-use crate::labels::Labels;
+use crate::labels::{Labels, Told};
 use crate::layout::{Kind, Layout, Role, numbered_names};
 use crate::npy::{self, Array, Entries};
 use crate::options::{Missing, ReadOptions, Task};
@@ -221,29 +221,38 @@ impl Work<'_, '_> {
             if options.task == Task::Classes {
                 let (values, found) = labels(vector, rows, options)?;
                 self.notices.push(found.notice());
-                if options.schema.is_none() {
-                    schema.labels = Some([found.negative.clone(), found.positive.clone()]);
-                    schema.one_against_rest = options.one_against_rest;
-                }
-                (response, classes) = (Some(values), Some(found));
+                (response, classes) = (Some(values), found.noted(&mut schema, options));
             } else {
-                response = Some(finite(vector, rows, false)?);
+                response = Some(finite(vector, rows, Entry::Number)?);
             }
             if options.schema.is_none() {
                 schema.target = Some(vector.name.clone());
             }
         }
-        let weights = beside.weights.as_ref().map(|vector| finite(vector, rows, true)).transpose()?;
-        let offset = beside.offset.as_ref().map(|vector| finite(vector, rows, false)).transpose()?;
+        let weights = beside.weights.as_ref().map(|vector| finite(vector, rows, Entry::Weight)).transpose()?;
+        let known = if options.is_exposure() { Entry::Exposure } else { Entry::Number };
+        let offset = beside.offset.as_ref().map(|vector| finite(vector, rows, known)).transpose()?;
         let (dropped, notices) = (Vec::new(), self.notices);
         Ok(Table { features, response, weights, offset, classes, schema, dropped, notices })
     }
 }
 
-fn finite(vector: &Vector, rows: usize, weight: bool) -> Result<Vec<f64>> {
+/// What the entries of a vector beside the features are.
+#[derive(Clone, Copy, PartialEq)]
+enum Entry {
+    Number,
+    Weight,
+    /// Becomes its logarithm.
+    Exposure,
+}
+
+fn finite(vector: &Vector, rows: usize, entry: Entry) -> Result<Vec<f64>> {
     let place = |row: usize| vector.place.clone().row(row as u64 + 1).boxed();
     let take = |row: usize| match vector.value(row) {
-        Some(value) if value < 0.0 && weight => Err(Error::NegativeWeight { place: place(row), value }),
+        Some(value) if value < 0.0 && entry == Entry::Weight => Err(Error::NegativeWeight { place: place(row), value }),
+        Some(value) if value.is_finite() && entry == Entry::Exposure => {
+            known_part(value).ok_or_else(|| Error::Exposure { place: place(row), value })
+        }
         Some(value) if value.is_finite() => Ok(value),
         Some(value) => Err(Error::NotFinite { place: place(row), text: value.to_string() }),
         None => Err(Error::NotANumber { place: place(row), text: crate::error::shortened(&vector.text(row)) }),
@@ -251,7 +260,7 @@ fn finite(vector: &Vector, rows: usize, weight: bool) -> Result<Vec<f64>> {
     (0..rows).map(take).collect()
 }
 
-fn labels(vector: &Vector, rows: usize, options: &ReadOptions) -> Result<(Vec<f64>, crate::Classes)> {
+fn labels(vector: &Vector, rows: usize, options: &ReadOptions) -> Result<(Vec<f64>, Told)> {
     let place = &vector.place;
     let mut labels = Labels::default();
     let mut response = Vec::with_capacity(rows);
@@ -264,8 +273,8 @@ fn labels(vector: &Vector, rows: usize, options: &ReadOptions) -> Result<(Vec<f6
         labels.count(code);
         response.push(code as f64);
     }
-    let classes = labels.finish(&mut response, place.clone(), options)?;
-    Ok((response, classes))
+    let told = labels.told(&mut response, place.clone(), options)?;
+    Ok((response, told))
 }
 
 impl Work<'_, '_> {

@@ -206,6 +206,8 @@ impl<'a> Collector<'a> {
             return Err(Error::NotFinite { place: self.place(column, at).boxed(), text: text() });
         } else if value < 0.0 && self.layout.roles[column] == Role::Weights {
             return Err(Error::NegativeWeight { place: self.place(column, at).boxed(), value });
+        } else if self.options.is_exposure() && self.layout.roles[column] == Role::Offset {
+            return known_part(value).ok_or_else(|| Error::Exposure { place: self.place(column, at).boxed(), value });
         }
         Ok(value)
     }
@@ -375,4 +377,9 @@ impl TextColumn {
         self.dictionary.insert(text.as_bytes().into(), code);
         Some(code)
     }
+}
+
+/// The offset that an exposure stands for: its logarithm, if it is above zero; a missing one stays missing.
+pub(crate) fn known_part(exposure: f64) -> Option<f64> {
+    (exposure > 0.0 || exposure.is_nan()).then(|| exposure.ln())
 }

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use crate::collect::Collector;
 use crate::encoding::Encoding;
 use crate::error::{Error, Result};
-use crate::labels::Classes;
+use crate::labels::{Classes, Told};
 use crate::options::Storage;
 use crate::outlet::Outlet;
 use crate::schema::Schema;
@@ -34,9 +34,9 @@ pub(crate) fn finish(mut collector: Collector<'_>) -> Result<Table> {
     }
     count(&mut collector);
     let encoding = Encoding::settle(&mut collector)?;
-    let (response, classes) = response(&mut collector)?;
-    collector.notices.extend(classes.as_ref().map(Classes::notice));
-    let schema = schema(&collector, &encoding, classes.as_ref())?;
+    let (response, told) = response(&mut collector)?;
+    collector.notices.extend(told.as_ref().map(Told::notice));
+    let (schema, classes) = schema(&collector, &encoding, told)?;
     let Collector { weights, offset, .. } = &mut collector;
     let (weights, offset) = (std::mem::take(weights), std::mem::take(offset));
     let mut table = Table {
@@ -68,8 +68,8 @@ pub(crate) fn finish(mut collector: Collector<'_>) -> Result<Table> {
 /// The rows that are held, encoded as the schema says; the collector goes on with the rows after them.
 pub(crate) fn block(collector: &mut Collector<'_>) -> Result<Table> {
     let encoding = Encoding::settle(collector)?;
-    let (response, classes) = response(collector)?;
-    let schema = schema(collector, &encoding, classes.as_ref())?;
+    let (response, told) = response(collector)?;
+    let (schema, classes) = schema(collector, &encoding, told)?;
     let (weights, offset) = (std::mem::take(&mut collector.weights), std::mem::take(&mut collector.offset));
     let is_sparse = collector.options.storage == Storage::Sparse;
     let features = expand(collector, &encoding, is_sparse)?;
@@ -98,7 +98,7 @@ pub(crate) fn count(collector: &mut Collector<'_>) {
     collector.statistics.add_texts(&collector.texts);
 }
 
-fn schema(collector: &Collector<'_>, encoding: &Encoding, classes: Option<&Classes>) -> Result<Schema> {
+fn schema(collector: &Collector<'_>, encoding: &Encoding, told: Option<Told>) -> Result<(Schema, Option<Classes>)> {
     let mut schema = Schema::from_columns(encoding.columns.clone());
     if encoding.width == 0 {
         return Err(Error::NoFeatures { source_name: collector.source.clone() });
@@ -110,15 +110,13 @@ fn schema(collector: &Collector<'_>, encoding: &Encoding, classes: Option<&Class
         Some(known) => known.target.clone(),
         None => collector.layout.target.map(|column| collector.layout.names[column].clone()),
     };
-    if let Some(classes) = classes {
-        schema.labels = Some([classes.negative.clone(), classes.positive.clone()]);
-        schema.one_against_rest = collector.options.one_against_rest;
-    }
+    let classes = told.and_then(|told| told.noted(&mut schema, &collector.options));
     if let Some(known) = &collector.options.schema {
         schema.labels.clone_from(&known.labels);
+        schema.classes.clone_from(&known.classes);
         schema.one_against_rest = known.one_against_rest;
     }
-    Ok(schema)
+    Ok((schema, classes))
 }
 
 /// A column called `a=b` beside a text column `a` with a level `b` would give two features of one name.
@@ -133,7 +131,7 @@ fn check_names(source: &str, names: &[String]) -> Result<()> {
     Ok(())
 }
 
-fn response(collector: &mut Collector<'_>) -> Result<(Option<Vec<f64>>, Option<Classes>)> {
+fn response(collector: &mut Collector<'_>) -> Result<(Option<Vec<f64>>, Option<Told>)> {
     if collector.layout.target.is_none() {
         return Ok((None, None));
     }
@@ -146,8 +144,8 @@ fn response(collector: &mut Collector<'_>) -> Result<(Option<Vec<f64>>, Option<C
     }
     let mut response = std::mem::take(&mut collector.response);
     let Some(labels) = &collector.labels else { return Ok((Some(response), None)) };
-    let classes = labels.finish(&mut response, collector.place_of_target(), &collector.options)?;
-    Ok((Some(response), Some(classes)))
+    let told = labels.told(&mut response, collector.place_of_target(), &collector.options)?;
+    Ok((Some(response), Some(told)))
 }
 
 /// Bytes of the features in memory.

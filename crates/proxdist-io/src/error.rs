@@ -131,6 +131,9 @@ pub enum Error {
     /// A weight below zero.
     #[error("{place}: the weight {value} is negative")]
     NegativeWeight { place: Box<Place>, value: f64 },
+    /// An exposure that has no logarithm.
+    #[error("{place}: an exposure must be above zero, got {value}")]
+    Exposure { place: Box<Place>, value: f64 },
 
     /// A column that is asked for but not there; `nearest` are similar names.
     #[error("{source_name}: there is no column {wanted:?} to use as {role} among {columns} columns")]

@@ -59,7 +59,7 @@ impl Fingerprint {
             }
         }
         let o = options;
-        let options = format!(
+        let mut options = format!(
             "{:?}",
             (
                 (o.format, o.delimiter, o.header, &o.target, &o.weights, &o.offset, &o.ignore, &o.categorical),
@@ -67,6 +67,9 @@ impl Fingerprint {
                 (o.storage, o.columns, o.index_base, o.single, o.schema.is_some()),
             )
         );
+        if o.is_exposure() {
+            options.push_str(", exposure");
+        }
         Ok(Self { files: marks, options })
     }
 

@@ -83,6 +83,9 @@ impl Error {
             Self::NoMean { .. } => "ignore this column",
             Self::NotUtf8 { .. } => "save the file as UTF-8 text",
             Self::NegativeWeight { .. } => "weights must be zero or positive",
+            Self::Exposure { .. } => {
+                "leave rows without any exposure out of the file: nothing can be counted in them; logarithms that are known already are an --offset"
+            }
             Self::TwoRoles { .. } => "a column can have one role only",
             Self::ColumnCount { .. } => "use data with the columns of the training file",
             Self::OneClass { .. } => "check the target column: a classifier cannot learn from one class",

@@ -2,6 +2,7 @@
 
 use crate::error::{Error, Place, Result};
 use crate::options::ReadOptions;
+use crate::schema::Schema;
 
 /// The two labels of a classification target.
 ///
@@ -86,8 +87,53 @@ impl Labels {
         Error::ManyClasses { place: place.boxed(), labels: self.texts() }
     }
 
+    /// Replaces the codes in `response` by those of the labels: 0 and 1, or more where that was asked for or is known from training.
+    pub(crate) fn told(&self, response: &mut [f64], place: Place, options: &ReadOptions) -> Result<Told> {
+        let known = options.schema.as_ref().map(|schema| &schema.classes[..]).filter(|classes| !classes.is_empty());
+        let used = self.distinct.iter().filter(|label| label.count > 0).count();
+        let is_many = options.many_classes && options.schema.is_none() && options.positive.is_none() && used > 2;
+        match known {
+            Some(known) => {
+                self.recode(response, known, &place)?;
+                Ok(Told::Many(known.to_vec()))
+            }
+            None if is_many => {
+                let mut labels: Vec<&Label> = self.distinct.iter().filter(|label| label.count > 0).collect();
+                labels.sort_by(|a, b| match (a.number, b.number) {
+                    (Some(a), Some(b)) => a.total_cmp(&b),
+                    (Some(_), None) => std::cmp::Ordering::Less,
+                    (None, Some(_)) => std::cmp::Ordering::Greater,
+                    (None, None) => a.text.cmp(&b.text),
+                });
+                let labels: Vec<String> = labels.into_iter().map(|label| label.text.clone()).collect();
+                self.recode(response, &labels, &place)?;
+                Ok(Told::Many(labels))
+            }
+            None => self.finish(response, place, options).map(Told::Two),
+        }
+    }
+
+    /// Replaces our codes by places in a list of labels.
+    fn recode(&self, response: &mut [f64], labels: &[String], place: &Place) -> Result<()> {
+        let mut places = vec![None; self.distinct.len()];
+        for (at, label) in labels.iter().enumerate() {
+            if let Some(code) = self.find(label) {
+                places[code] = Some(at);
+            }
+        }
+        for value in response {
+            let code = *value as usize;
+            let Some(at) = places[code] else {
+                let label = self.distinct[code].text.clone();
+                return Err(Error::UnknownLabel { place: place.clone().boxed(), label, labels: labels.to_vec() });
+            };
+            *value = at as f64;
+        }
+        Ok(())
+    }
+
     /// Replaces the codes in `response` by 0 and 1.
-    pub(crate) fn finish(&self, response: &mut [f64], place: Place, options: &ReadOptions) -> Result<Classes> {
+    fn finish(&self, response: &mut [f64], place: Place, options: &ReadOptions) -> Result<Classes> {
         let known = options.schema.as_ref().and_then(|schema| schema.labels.as_ref());
         let rest = options.schema.as_ref().map_or(options.one_against_rest, |schema| schema.one_against_rest);
         let positive = match known {
@@ -156,6 +202,46 @@ impl Labels {
             _ => second.text > first.text,
         };
         Ok(used[usize::from(second_is_later)])
+    }
+}
+
+/// The labels of a target.
+#[derive(Debug)]
+pub(crate) enum Told {
+    /// Two, coded 0 and 1.
+    Two(Classes),
+    /// More, in the order of their codes.
+    Many(Vec<String>),
+}
+
+impl Told {
+    pub(crate) fn notice(&self) -> String {
+        match self {
+            Self::Two(classes) => classes.notice(),
+            Self::Many(labels) => {
+                const SHOWN: usize = 12;
+                let shown: Vec<String> = labels.iter().take(SHOWN).map(|label| format!("{label:?}")).collect();
+                let rest = if labels.len() > SHOWN { ", …" } else { "" };
+                format!("{} labels: {}{rest}", labels.len(), shown.join(", "))
+            }
+        }
+    }
+
+    /// Notes the labels of a training file in its schema; returns them if they are two.
+    pub(crate) fn noted(self, schema: &mut Schema, options: &ReadOptions) -> Option<Classes> {
+        match self {
+            Self::Two(classes) => {
+                if options.schema.is_none() {
+                    schema.labels = Some([classes.negative.clone(), classes.positive.clone()]);
+                    schema.one_against_rest = options.one_against_rest;
+                }
+                Some(classes)
+            }
+            Self::Many(labels) => {
+                schema.classes = labels;
+                None
+            }
+        }
     }
 }
 

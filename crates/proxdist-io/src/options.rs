@@ -84,6 +84,15 @@ pub enum Unknown {
     Zero,
 }
 
+/// What the column of offsets holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum OffsetKind {
+    /// What is added to a linear predictor.
+    Added,
+    /// Exposures, whose logarithms are added.
+    Exposure,
+}
+
 /// How to read a file; every setting has a default, so that `ReadOptions::new().target("y")` usually suffices.
 ///
 /// | setting | default | meaning |
@@ -98,6 +107,7 @@ pub enum Unknown {
 /// | `task` | regression | whether the target is a number or one of two labels |
 /// | `positive` | see [`Classes`](crate::Classes) | the label that becomes 1 |
 /// | `one_against_rest` | off | all other labels together become 0 |
+/// | `many_classes` | off | more than two labels become 0, 1, … |
 /// | `missing` | error | missing values: error, drop rows, fill in means |
 /// | `coding` | auto | which indicator columns a text column becomes |
 /// | `max_categories` | 10 000 | most levels of one text column |
@@ -112,6 +122,7 @@ pub enum Unknown {
 /// | `single` | off | packed features in single precision: half the size, seven digits |
 /// | `watch` | nobody | who is told how far reading is |
 #[derive(Clone, Debug)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a question of its own")]
 pub struct ReadOptions {
     pub(crate) format: Option<Format>,
     pub(crate) delimiter: Option<u8>,
@@ -119,11 +130,14 @@ pub struct ReadOptions {
     pub(crate) target: Option<String>,
     pub(crate) weights: Option<String>,
     pub(crate) offset: Option<String>,
+    /// What that column holds.
+    pub(crate) offset_kind: OffsetKind,
     pub(crate) ignore: Vec<String>,
     pub(crate) categorical: Vec<String>,
     pub(crate) task: Task,
     pub(crate) positive: Option<String>,
     pub(crate) one_against_rest: bool,
+    pub(crate) many_classes: bool,
     pub(crate) missing: Missing,
     pub(crate) coding: Coding,
     pub(crate) max_categories: usize,
@@ -148,11 +162,13 @@ impl Default for ReadOptions {
             target: None,
             weights: None,
             offset: None,
+            offset_kind: OffsetKind::Added,
             ignore: Vec::new(),
             categorical: Vec::new(),
             task: Task::default(),
             positive: None,
             one_against_rest: false,
+            many_classes: false,
             missing: Missing::default(),
             coding: Coding::default(),
             max_categories: 10_000,
@@ -241,7 +257,21 @@ impl ReadOptions {
     #[must_use]
     pub fn offset(mut self, column: impl Into<String>) -> Self {
         self.offset = Some(column.into());
+        self.offset_kind = OffsetKind::Added;
         self
+    }
+
+    /// The column of exposures (times, areas, populations), all above zero: their logarithms are the offset. It takes the place of [`Self::offset`].
+    #[must_use]
+    pub fn exposure(mut self, column: impl Into<String>) -> Self {
+        self.offset = Some(column.into());
+        self.offset_kind = OffsetKind::Exposure;
+        self
+    }
+
+    /// Whether the offset is the logarithm of its column.
+    pub(crate) fn is_exposure(&self) -> bool {
+        self.offset_kind == OffsetKind::Exposure
     }
 
     /// Columns to leave out, added to those already named.
@@ -276,6 +306,13 @@ impl ReadOptions {
     #[must_use]
     pub fn one_against_rest(mut self, on: bool) -> Self {
         self.one_against_rest = on;
+        self
+    }
+
+    /// Takes more than two labels: they become 0, 1, … in order, numbers by size and texts by letters, and [`Schema::classes`] lists them.
+    #[must_use]
+    pub fn many_classes(mut self, on: bool) -> Self {
+        self.many_classes = on;
         self
     }
 

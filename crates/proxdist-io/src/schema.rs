@@ -30,6 +30,9 @@ pub struct Schema {
     /// Negative and positive label.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub labels: Option<[String; 2]>,
+    /// All labels of a target of more than two, in the order of their codes 0, 1, …; empty for other targets.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub classes: Vec<String>,
     /// Whether every other label counts as negative.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub one_against_rest: bool,

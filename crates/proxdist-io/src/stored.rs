@@ -6,7 +6,7 @@
 use std::fs::File;
 use std::ops::Range;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use tempfile::TempDir;
 
@@ -27,6 +27,8 @@ pub struct Stored {
     pub(crate) largest: Option<f64>,
     /// Removed with the last copy of this.
     pub(crate) folder: Option<Arc<TempDir>>,
+    /// Memory of readers that have ended, for those to come: the system clears pages that it hands out, which takes longer than reading into them.
+    spare: Arc<Mutex<Vec<Vec<u8>>>>,
 }
 
 #[derive(Clone, Debug)]
@@ -42,7 +44,28 @@ struct DenseFile {
     /// Columns in the file.
     width: usize,
     /// Those that are features, increasing; `None` for all.
-    picked: Option<Arc<Vec<usize>>>,
+    picked: Option<Arc<Picked>>,
+}
+
+/// Some columns of a file.
+#[derive(Debug)]
+struct Picked {
+    columns: Vec<usize>,
+    /// The same as runs of neighbours: the first of each and how many there are.
+    runs: Vec<(usize, usize)>,
+}
+
+impl Picked {
+    fn new(columns: Vec<usize>) -> Self {
+        let mut runs: Vec<(usize, usize)> = Vec::new();
+        for &column in &columns {
+            match runs.last_mut() {
+                Some((first, count)) if *first + *count == column => *count += 1,
+                _ => runs.push((column, 1)),
+            }
+        }
+        Self { columns, runs }
+    }
 }
 
 /// Compressed sparse rows in two files.
@@ -81,16 +104,27 @@ impl ArrayFile {
 
     /// Reads the bytes of some entries.
     fn read(&self, file: &File, entries: Range<u64>, bytes: &mut Vec<u8>) -> Result<()> {
-        let width = self.kind.bytes() as u64;
-        bytes.resize(((entries.end - entries.start) * width) as usize, 0);
-        read_exact_at(file, bytes, self.start + entries.start * width).map_err(|source| match source.kind() {
-            std::io::ErrorKind::UnexpectedEof => Error::Changed { source_name: self.name(), how: "was shortened" },
-            _ => Error::Io { source_name: self.name(), source },
-        })?;
+        let width = self.kind.bytes();
+        bytes.resize((entries.end - entries.start) as usize * width, 0);
+        self.fill(file, entries.start, bytes)?;
         if self.big_endian {
-            bytes.chunks_exact_mut(width as usize).for_each(<[u8]>::reverse);
+            bytes.chunks_exact_mut(width).for_each(<[u8]>::reverse);
         }
         Ok(())
+    }
+
+    /// Reads as many bytes as there is room for, from an entry on.
+    fn fill(&self, file: &File, first: u64, bytes: &mut [u8]) -> Result<()> {
+        let place = self.start + first * self.kind.bytes() as u64;
+        read_exact_at(file, bytes, place).map_err(|source| match source.kind() {
+            std::io::ErrorKind::UnexpectedEof => Error::Changed { source_name: self.name(), how: "was shortened" },
+            _ => Error::Io { source_name: self.name(), source },
+        })
+    }
+
+    /// Whether the bytes of the file are numbers of this machine as they stand.
+    fn is_native(&self) -> bool {
+        self.kind == Element::F8 && !self.big_endian && cfg!(target_endian = "little")
     }
 
     fn real(&self, item: &[u8]) -> f64 {
@@ -121,21 +155,21 @@ impl Stored {
     /// A dense matrix.
     pub(crate) fn dense(array: ArrayFile, rows: usize, width: usize) -> Self {
         let body = Body::Dense(DenseFile { array, width, picked: None });
-        Self { body, rows, columns: width, largest: None, folder: None }
+        Self { body, rows, columns: width, largest: None, folder: None, spare: Arc::default() }
     }
 
     /// Compressed sparse rows; row `i` has the entries from `starts[i]` to `starts[i + 1]`.
     pub(crate) fn sparse(starts: Vec<u64>, indices: ArrayFile, values: ArrayFile, columns: usize) -> Self {
         let rows = starts.len() - 1;
         let body = Body::Sparse(Arc::new(SparseFiles { starts, indices, values }));
-        Self { body, rows, columns, largest: None, folder: None }
+        Self { body, rows, columns, largest: None, folder: None, spare: Arc::default() }
     }
 
     /// Only these columns of a dense matrix, increasing.
     pub(crate) fn picked(mut self, columns: Vec<usize>) -> Self {
         if let Body::Dense(dense) = &mut self.body {
             self.columns = columns.len();
-            dense.picked = Some(Arc::new(columns));
+            dense.picked = Some(Arc::new(Picked::new(columns)));
         }
         self
     }
@@ -182,7 +216,8 @@ impl Stored {
             Body::Dense(dense) => (dense.array.open()?, None),
             Body::Sparse(files) => (files.values.open()?, Some(files.indices.open()?)),
         };
-        Ok(Reader { of: self, file, second, end: rows.end.min(self.rows), held: 0..0, bytes: Vec::new() })
+        let bytes = self.spare.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default();
+        Ok(Reader { of: self, file, second, end: rows.end.min(self.rows), held: 0..0, bytes })
     }
 
     /// One row as a full vector.
@@ -233,12 +268,26 @@ pub struct SparseRows {
     bytes: Vec<u8>,
 }
 
+/// Leaves its memory to the next reader.
+impl Drop for Reader<'_> {
+    fn drop(&mut self) {
+        let bytes = std::mem::take(&mut self.bytes);
+        if bytes.capacity() > 0 {
+            self.of.spare.lock().unwrap_or_else(PoisonError::into_inner).push(bytes);
+        }
+    }
+}
+
 impl Reader<'_> {
     /// Copies the entries of dense rows, row by row; of these `columns` only, if some are listed. Nothing for sparse rows.
     pub fn dense(&mut self, rows: Range<usize>, columns: Option<&[usize]>, out: &mut [f64]) -> Result<()> {
         let Body::Dense(dense) = &self.of.body else { return Ok(()) };
         let (array, width) = (&dense.array, dense.width);
         let row_bytes = width * array.kind.bytes();
+        if columns.is_none() && dense.picked.is_none() && array.is_native() {
+            let out = &mut out[..rows.len() * width];
+            return array.fill(&self.file, (rows.start * width) as u64, bytemuck::cast_slice_mut(out));
+        }
         if rows.start < self.held.start || rows.end > self.held.end {
             let more = (WINDOW / row_bytes).max(rows.len());
             self.held = rows.start..self.end.min(rows.start + more).max(rows.end);
@@ -252,20 +301,25 @@ impl Reader<'_> {
         let count = columns.map_or(self.of.columns, <[usize]>::len).max(1);
         for (row, out) in bytes.chunks_exact(row_bytes.max(1)).zip(out.chunks_exact_mut(count)) {
             match (columns, dense.picked.as_deref()) {
-                (None, None) if array.kind == Element::F8 => {
-                    for (value, item) in out.iter_mut().zip(row.chunks_exact(8)) {
-                        *value = real(Element::F8, item);
+                (None, None) => out.iter_mut().enumerate().for_each(|(column, value)| *value = entry(row, column)),
+                (None, Some(picked)) if array.is_native() => {
+                    let mut rest: &mut [u8] = bytemuck::cast_slice_mut(out);
+                    for &(first, count) in &picked.runs {
+                        let (now, after) = rest.split_at_mut(count * size);
+                        now.copy_from_slice(&row[first * size..(first + count) * size]);
+                        rest = after;
                     }
                 }
-                (None, None) => out.iter_mut().enumerate().for_each(|(column, value)| *value = entry(row, column)),
                 (None, Some(picked)) => {
-                    out.iter_mut().zip(picked).for_each(|(value, &column)| *value = entry(row, column));
+                    out.iter_mut().zip(&picked.columns).for_each(|(value, &column)| *value = entry(row, column));
                 }
                 (Some(columns), None) => {
                     out.iter_mut().zip(columns).for_each(|(value, &column)| *value = entry(row, column));
                 }
                 (Some(columns), Some(picked)) => {
-                    out.iter_mut().zip(columns).for_each(|(value, &column)| *value = entry(row, picked[column]));
+                    out.iter_mut()
+                        .zip(columns)
+                        .for_each(|(value, &column)| *value = entry(row, picked.columns[column]));
                 }
             }
         }

@@ -235,13 +235,9 @@ impl Reader<'_> {
         let mut response = std::mem::take(&mut self.response);
         if let Some(labels) = &self.labels {
             let place = Place::file(&self.source).column(0, "label");
-            let found = labels.finish(&mut response, place, &self.options)?;
+            let found = labels.told(&mut response, place, &self.options)?;
             notices.push(found.notice());
-            if known.is_none() {
-                schema.labels = Some([found.negative.clone(), found.positive.clone()]);
-                schema.one_against_rest = self.options.one_against_rest;
-            }
-            classes = Some(found);
+            classes = found.noted(&mut schema, &self.options);
         }
         schema.index_base = Some(base as u8);
         let (weights, offset, dropped) = (None, None, Vec::new());

@@ -12,6 +12,7 @@ mod error;
 mod fit;
 mod held_out;
 mod outcome;
+mod outputs;
 mod partial;
 mod partials;
 mod partition;
@@ -29,6 +30,8 @@ use pyo3::prelude::*;
 mod _proxdist {
     #[pymodule_export]
     use super::fit::fit;
+    #[pymodule_export]
+    use super::outputs::{fit_outputs, outputs_fields};
     #[pymodule_export]
     use super::partial::{State, finish_stream, partial_fit};
     #[pymodule_export]

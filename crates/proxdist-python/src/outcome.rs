@@ -3,7 +3,7 @@
 use crate::error::exception;
 use numpy::PyArray1;
 use proxdist::trace::Progress;
-use proxdist::{Fit, Model, Stop, Units};
+use proxdist::{Certificate, Fit, Model, Stop, Units};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -30,22 +30,7 @@ pub(crate) fn of_model<'py>(py: Python<'py>, model: &Model) -> PyResult<Bound<'p
     result.set_item("separates_classes", model.separates_classes())?;
     result.set_item("steps", model.steps)?;
     result.set_item("rho1", model.rho1)?;
-    let certificate = PyDict::new(py);
-    let of = &model.certificate;
-    certificate.set_item("distance", of.distance)?;
-    certificate.set_item("iterate_distance", of.iterate_distance)?;
-    certificate.set_item("stationarity", of.stationarity)?;
-    certificate.set_item("gap", of.gap.map(|gap| gap.value))?;
-    certificate.set_item("gap_proof", of.gap.map(|gap| gap.proof.name()))?;
-    certificate.set_item("gap_text", of.gap.map(|gap| gap.proof.to_string()))?;
-    certificate.set_item("nodes", of.nodes)?;
-    certificate.set_item("proven", of.proven(model.objective).map(|proven| proven.to_string()))?;
-    certificate.set_item("proven_text", of.in_words(model.objective))?;
-    certificate.set_item("exchanges", of.exchanges.name())?;
-    certificate.set_item("exchanges_text", of.exchanges.to_string())?;
-    certificate.set_item("schedule_meets_theory", of.schedule_meets_theory)?;
-    certificate.set_item("is_stationary", of.is_stationary())?;
-    result.set_item("certificate", certificate)?;
+    result.set_item("certificate", certificate(py, &model.certificate, model.objective)?)?;
     // A model that no file can hold is still an outcome; `save` says why it cannot be written.
     let (text, reason) = match model.to_json() {
         Ok(text) => (Some(text), None),
@@ -54,6 +39,25 @@ pub(crate) fn of_model<'py>(py: Python<'py>, model: &Model) -> PyResult<Bound<'p
     result.set_item("model", text)?;
     result.set_item("unwritable", reason)?;
     Ok(result)
+}
+
+/// What is known about a result, for an F of this value there.
+pub(crate) fn certificate<'py>(py: Python<'py>, of: &Certificate, objective: f64) -> PyResult<Bound<'py, PyDict>> {
+    let certificate = PyDict::new(py);
+    certificate.set_item("distance", of.distance)?;
+    certificate.set_item("iterate_distance", of.iterate_distance)?;
+    certificate.set_item("stationarity", of.stationarity)?;
+    certificate.set_item("gap", of.gap.map(|gap| gap.value))?;
+    certificate.set_item("gap_proof", of.gap.map(|gap| gap.proof.name()))?;
+    certificate.set_item("gap_text", of.gap.map(|gap| gap.proof.to_string()))?;
+    certificate.set_item("nodes", of.nodes)?;
+    certificate.set_item("proven", of.proven(objective).map(|proven| proven.to_string()))?;
+    certificate.set_item("proven_text", of.in_words(objective))?;
+    certificate.set_item("exchanges", of.exchanges.name())?;
+    certificate.set_item("exchanges_text", of.exchanges.to_string())?;
+    certificate.set_item("schedule_meets_theory", of.schedule_meets_theory)?;
+    certificate.set_item("is_stationary", of.is_stationary())?;
+    Ok(certificate)
 }
 
 /// The reason to stop, as it stands in model files.
@@ -65,7 +69,7 @@ pub(crate) fn stop_name(stop: Stop) -> PyResult<String> {
 }
 
 /// The checkpoints, column by column.
-fn trace<'py>(py: Python<'py>, trace: &[Progress]) -> PyResult<Bound<'py, PyDict>> {
+pub(crate) fn trace<'py>(py: Python<'py>, trace: &[Progress]) -> PyResult<Bound<'py, PyDict>> {
     let columns = PyDict::new(py);
     let phases: Vec<&str> = trace.iter().map(|at| at.phase.name()).collect();
     columns.set_item("phase", phases)?;

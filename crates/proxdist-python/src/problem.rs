@@ -58,6 +58,22 @@ impl Named {
         }
     }
 
+    /// The set for the coefficients of several outputs: limits on entries are limits on features where they are to be shared.
+    pub(crate) fn set_of_outputs<'a>(
+        &self,
+        data: &Data,
+        outputs: &[String],
+        is_shared: bool,
+        link: &'a Link,
+    ) -> PyResult<Box<dyn Constraint + 'a>> {
+        let Some(spec) = self.spec()? else {
+            let shape = Shape::Matrix { rows: data.columns(), columns: outputs.len() };
+            return self.set(shape, &Names::of_shape(shape), link);
+        };
+        let spec = if is_shared { proxdist::outputs::shared(spec) } else { spec };
+        proxdist::outputs::build_set(&spec, data, outputs).map_err(|error| exception(&error))
+    }
+
     /// The set for features of these names.
     pub(crate) fn set<'a>(&self, shape: Shape, names: &Names, link: &'a Link) -> PyResult<Box<dyn Constraint + 'a>> {
         match self {

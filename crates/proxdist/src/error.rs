@@ -155,6 +155,42 @@ pub enum Error {
         /// The domain in words.
         rule: &'static str,
     },
+    /// A loss that models of several outputs do not have.
+    #[error("the loss {loss:?} is not one of several outputs: those are softmax, squared and huber")]
+    OutputLoss {
+        /// What was asked for.
+        loss: String,
+    },
+    /// Something that models of several outputs cannot do.
+    #[error("{what} is not available for several outputs")]
+    NotForOutputs {
+        /// What was asked for.
+        what: &'static str,
+    },
+    /// All rows are of one class.
+    #[error("all rows are of the class {class:?}: at least two classes are needed")]
+    OneClass {
+        /// The class.
+        class: String,
+    },
+    /// A class that no row belongs to.
+    #[error("no row with a positive weight is of the class {class:?}, one of {classes}: its coefficients have no size")]
+    AbsentClass {
+        /// The class.
+        class: String,
+        /// Classes there are to be.
+        classes: usize,
+    },
+    /// A response that is not the number of a class.
+    #[error("response at row {row} is {value}, not the number of one of {classes} classes, counted from 0")]
+    ClassNumber {
+        /// Zero-based row.
+        row: usize,
+        /// The response.
+        value: f64,
+        /// Classes there are.
+        classes: usize,
+    },
     /// A parameter of a loss outside its range.
     #[error("{} must be {rule}, got {value}", .loss.setting())]
     LossParameter {
@@ -321,6 +357,7 @@ impl Error {
             Self::NotFiniteData { row, .. }
             | Self::NegativeWeight { row, .. }
             | Self::Response { row, .. }
+            | Self::ClassNumber { row, .. }
             | Self::Overflow { row, .. } => Some(row),
             Self::Fold { source, .. } | Self::InPart { source, .. } => source.row_mut(),
             _ => None,

@@ -61,7 +61,7 @@ pub struct Model {
     pub streamed: Option<Streamed>,
 }
 
-const FORMAT: &str = "proxdist-model";
+pub(crate) const FORMAT: &str = "proxdist-model";
 const VERSION: u32 = 1;
 
 /// The file, field by field; see [`Model`] for their meaning.
@@ -221,6 +221,7 @@ impl Model {
         }
         match head.version {
             Some(VERSION) => {}
+            Some(crate::outputs::MODEL_VERSION) => return Err(ModelFault::SeveralOutputs),
             Some(found) => return Err(ModelFault::Version { found, expected: VERSION }),
             None => return Err(ModelFault::NoVersion),
         }
@@ -244,7 +245,7 @@ impl Model {
 }
 
 /// Features that a file may claim: as many as a fit could have had, half a gigabyte of coefficients.
-const MOST_FEATURES: usize = 1 << 26;
+pub(crate) const MOST_FEATURES: usize = 1 << 26;
 
 impl File {
     fn into_model(self) -> std::result::Result<Model, ModelFault> {

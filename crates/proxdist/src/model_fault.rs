@@ -26,6 +26,23 @@ pub enum ModelFault {
         /// The one that can be read.
         expected: u32,
     },
+    /// A model of several outputs where one of one output is needed.
+    #[error("this is a model of several outputs, and a model of one output is needed here")]
+    SeveralOutputs,
+    /// Intercepts too many, or too few.
+    #[error("damaged model file: {intercepts} intercepts for {outputs} outputs")]
+    Intercepts {
+        /// Intercepts in the file.
+        intercepts: usize,
+        /// Outputs of the model.
+        outputs: usize,
+    },
+    /// A loss that models of several outputs do not have.
+    #[error("damaged model file: {loss:?} is not a loss of several outputs")]
+    OutputLoss {
+        /// What the file says.
+        loss: String,
+    },
     /// A field is missing or of the wrong kind.
     #[error("damaged model file: {0}")]
     Damaged(serde_json::Error),

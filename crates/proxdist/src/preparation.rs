@@ -158,6 +158,18 @@ impl Units {
         }
     }
 
+    /// Coefficients of several outputs, feature by feature, told in the units of the data, in these units.
+    pub fn scaled_columns(&self, coefficients: &[f64], outputs: usize) -> Vec<f64> {
+        let Some(scaling) = &self.scaling else { return coefficients.to_vec() };
+        let mut scaled = coefficients.to_vec();
+        for k in 0..outputs {
+            let column: Vec<f64> = coefficients.iter().skip(k).step_by(outputs.max(1)).copied().collect();
+            let (column, _) = scaling.scaled_start(&column, 0.0);
+            scaled.iter_mut().skip(k).step_by(outputs.max(1)).zip(column).for_each(|(out, value)| *out = value);
+        }
+        scaled
+    }
+
     /// A model of data in these units, in the units of the data. Fails where a coefficient is no number there.
     pub fn restored(&self, model: &Model) -> Result<Model> {
         self.scaling.as_ref().map_or_else(|| Ok(model.clone()), |scaling| scaling.restored(model))

@@ -7,6 +7,7 @@ use crate::large;
 use crate::layout::Layout;
 use crate::loss::{Loss, check_responses};
 use crate::objective::Objective;
+use crate::pool::in_pool;
 use crate::ridge::Ridge;
 use crate::rule::Rule;
 use crate::run;
@@ -141,12 +142,4 @@ impl<'a> Problem<'a> {
         self.constraint.check(self.data.parameter_shape())?;
         check_responses(&*self.loss, self.data.response())
     }
-}
-
-/// Runs with this many threads for passes over the data, or in the caller's pool.
-pub(crate) fn in_pool<T: Send>(threads: Option<usize>, work: impl FnOnce() -> Result<T> + Send) -> Result<T> {
-    let Some(threads) = threads else { return work() };
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-    let pool = pool.map_err(|error| Error::Threads { threads, source: error.into() })?;
-    pool.install(work)
 }

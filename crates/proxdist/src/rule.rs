@@ -130,6 +130,14 @@ pub enum Rule {
     /// A score that is defined for the response.
     #[error("loss or mse unless the response is 0 or 1")]
     ScoreOfNumbers,
+    /// A score that is defined for the loss.
+    #[error(
+        "something else than deviance, unless the loss is a likelihood, and than d2, unless it is one of counts or amounts"
+    )]
+    ScoreOfLikelihood,
+    /// A score that is defined where the response of a fold does not vary.
+    #[error("something else than d2 where the response of a fold is constant")]
+    ScoreOfConstant,
     /// A score that is defined where a fold has one class.
     #[error("something else than auc where a fold has one class only")]
     ScoreOfOneClass,

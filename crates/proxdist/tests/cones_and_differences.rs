@@ -197,10 +197,9 @@ fn cones_are_finished_with_a_proven_gap() {
     agree(&["cone", "cone:0.3", "cone:3"], 0..8, 0);
 }
 
-/// Where a cone and rows meet in one point the last digits are not always found; then the fit says that it is not finished.
 #[test]
 fn cones_beside_other_sets_end_at_the_optimum() {
-    agree(&["cone & ball:1", "cone & box:-0.5,0.7", "cone:2 & monotone", "nonneg & cone", "cone & fused:1"], 0..5, 3);
+    agree(&["cone & ball:1", "cone & box:-0.5,0.7", "cone:2 & monotone", "nonneg & cone", "cone & fused:1"], 0..5, 0);
 }
 
 #[test]
@@ -208,7 +207,7 @@ fn sums_of_differences_are_finished() {
     agree(&["fused:0.5", "fused:2", "fused:1;order=2", "fused:0.7;d=1,-1,0,0,0,0|0,0,1,0,-2,0|0,1,1,1,0,0"], 0..6, 0);
 }
 
-/// The same where many differences are zero that other rows hold as well.
+/// The same where many differences are zero that other rows hold as well. The last digits are not always found there; then the fit says that it is not finished.
 #[test]
 fn sums_of_differences_beside_other_sets_end_at_the_optimum() {
     let sets = [

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use proxdist::constraint::{Ball, Constraint, L1Ball, NonNegative, Sparsity, WholeSpace};
 use proxdist::data::Batch;
-use proxdist::loss::{Huber, Logistic, Loss, Poisson, Squared, SquaredHinge, Sum};
+use proxdist::loss::{Gamma, Huber, Logistic, Loss, NegativeBinomial, Poisson, Squared, SquaredHinge, Sum, Tweedie};
 use proxdist::prox::{BatchProx, Prox};
 use proxdist::{Data, Error, Fit, Problem, Result, Scaling, Settings, Stop};
 
@@ -15,6 +15,9 @@ fn losses() -> Vec<Box<dyn Loss>> {
         Box::new(Huber::with_delta(0.7).unwrap()),
         Box::new(Poisson),
         Box::new(SquaredHinge),
+        Box::new(Gamma),
+        Box::new(Tweedie::with_power(1.5).unwrap()),
+        Box::new(NegativeBinomial::with_alpha(0.7).unwrap()),
         Box::new(Sum(Squared, Huber::with_delta(0.7).unwrap())),
     ]
 }
@@ -22,7 +25,7 @@ fn losses() -> Vec<Box<dyn Loss>> {
 /// Responses that the loss is defined for: the numbers themselves, their sizes, or labels made of them.
 fn suited(loss: &dyn Loss, numbers: &[f64]) -> Vec<f64> {
     let suits = |y: &f64| loss.check_response(*y).is_ok();
-    let of = |&v: &f64| [v, v.abs(), f64::from(u8::from(v > 0.0))].into_iter().find(suits).unwrap();
+    let of = |&v: &f64| [v, v.abs(), f64::from(u8::from(v > 0.0)), 1.0].into_iter().find(suits).unwrap();
     numbers.iter().map(of).collect()
 }
 

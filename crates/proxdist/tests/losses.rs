@@ -3,15 +3,25 @@
 
 use proptest::prelude::*;
 use proxdist::loss::{
-    self, BrokenLaw, Huber, Link, Logistic, Loss, LossEntry, Poisson, RowLoss, Squared, SquaredHinge, Sum, Task,
-    check_derivatives,
+    self, BrokenLaw, Gamma, Huber, Link, Logistic, Loss, LossEntry, NegativeBinomial, Poisson, RowLoss, Squared,
+    SquaredHinge, Sum, Task, check_derivatives,
 };
 
-/// Every loss of the library, with 0.7 for a parameter.
+/// Every loss of the library, with 0.7 for a parameter, or the usual one where it must be another.
 fn alone() -> Vec<Box<dyn Loss>> {
-    let name =
-        |entry: &LossEntry| entry.syntax().split_once(':').map_or(entry.name.into(), |(name, _)| format!("{name}:0.7"));
-    loss::catalogue().iter().map(|entry| loss::parse(&name(entry)).unwrap()).collect()
+    let unusual = |entry: &LossEntry| loss::parse(&format!("{}:0.7", entry.name));
+    let usual = |entry: &LossEntry| loss::parse(&entry.example()).unwrap();
+    loss::catalogue().iter().map(|entry| unusual(entry).unwrap_or_else(|_| usual(entry))).collect()
+}
+
+/// $\mu'/V(\mu)$ of the likelihoods, by name.
+fn share_of_variance(loss: &dyn Loss, mean: f64) -> f64 {
+    match loss.spec().split_once(':').unwrap_or((&loss.spec(), "")) {
+        ("gamma", _) => 1.0 / mean,
+        ("tweedie", power) => mean.powf(1.0 - power.parse::<f64>().unwrap()),
+        ("negative-binomial", alpha) => 1.0 / (1.0 + alpha.parse::<f64>().unwrap() * mean),
+        _ => 1.0,
+    }
 }
 
 fn losses() -> Vec<Box<dyn Loss>> {
@@ -24,7 +34,7 @@ fn losses() -> Vec<Box<dyn Loss>> {
 /// A response that the loss is defined for: the number itself, or a label made of it.
 fn response(loss: &dyn Loss, noise: f64) -> f64 {
     let suits = |y: &f64| loss.check_response(*y).is_ok();
-    [noise, f64::from(u8::from(noise > 0.0))].into_iter().find(suits).unwrap()
+    [noise, f64::from(u8::from(noise > 0.0)), 0.5 + noise.abs()].into_iter().find(suits).unwrap()
 }
 
 proptest! {
@@ -39,14 +49,16 @@ proptest! {
         }
     }
 
-    /// A likelihood with its own link has the slope $\mu - y$; a deviance is twice what its loss is above the least value.
+    /// A likelihood of variance $V(\mu)$ has the slope $(\mu - y)\mu'/V(\mu)$; a deviance is twice what its loss is above the least value.
     #[test]
     fn deviances_and_means_are_those_of_a_likelihood(predictor in -6.0..6.0_f64, noise in -3.0..30.0_f64) {
         for loss in losses() {
             let y = response(&*loss, noise);
             let Some(deviance) = loss.deviance(predictor, y) else { continue };
             let (slope, mean) = (loss.slope(predictor, y), loss.mean(predictor));
-            prop_assert!((slope - (mean - y)).abs() <= 1e-12 * (1.0 + mean.abs() + y.abs()), "{}: {slope}", loss.spec());
+            let share = share_of_variance(&*loss, mean);
+            let expected = (mean - y) * share;
+            prop_assert!((slope - expected).abs() <= 1e-12 * (1.0 + share * (mean.abs() + y.abs())), "{}: {slope}", loss.spec());
             let above = 2.0 * (loss.value(predictor, y) - loss.infimum(y));
             let slack = 1e-12 * (1.0 + loss.value(predictor, y).abs() + loss.infimum(y).abs());
             prop_assert!(deviance >= 0.0 && (deviance - above).abs() <= slack, "{}: {deviance} {above}", loss.spec());
@@ -82,7 +94,14 @@ proptest! {
             let y = response(&*loss, noise);
             let least = loss.least_curvature(predictor, y, radius);
             let places = (0..=64).map(|i| predictor + radius * (f64::from(i) / 32.0 - 1.0));
-            let found = places.map(|eta| loss.curvature(eta, y)).fold(f64::INFINITY, f64::min);
+            let at = places.min_by(|a, b| loss.curvature(*a, y).total_cmp(&loss.curvature(*b, y))).unwrap();
+            // Between two of the places there may be a valley.
+            let (mut low, mut high) = ((at - radius / 32.0).max(predictor - radius), (at + radius / 32.0).min(predictor + radius));
+            for _ in 0..60 {
+                let (left, right) = ((2.0 * low + high) / 3.0, (low + 2.0 * high) / 3.0);
+                if loss.curvature(left, y) <= loss.curvature(right, y) { high = right } else { low = left }
+            }
+            let found = loss.curvature(at, y).min(loss.curvature(0.5 * (low + high), y));
             prop_assert!(least <= found && found <= least * (1.0 + 1e-12), "{}: {least} {found}", loss.spec());
         }
     }
@@ -100,7 +119,8 @@ fn an_interval_that_touches_a_straight_piece_promises_nothing() {
 fn nothing_is_promised_without_a_bound_or_a_number() {
     let bent: [Box<dyn Loss>; 4] =
         [Box::new(Logistic), Box::new(Poisson), Box::new(SquaredHinge), Box::new(Huber::with_delta(1.0).unwrap())];
-    for loss in bent {
+    let others: [Box<dyn Loss>; 2] = [Box::new(Gamma), Box::new(NegativeBinomial::with_alpha(0.7).unwrap())];
+    for loss in bent.into_iter().chain(others) {
         for (predictor, radius) in
             [(0.0, f64::INFINITY), (f64::INFINITY, f64::INFINITY), (f64::NAN, 1.0), (0.0, f64::NAN), (0.0, -1.0)]
         {
@@ -159,7 +179,7 @@ fn the_catalogue_says_of_each_loss_what_the_loss_says() {
     names.sort_unstable();
     names.dedup();
     assert_eq!(names.len(), loss::catalogue().len());
-    assert!(losses().iter().filter(|loss| loss.deviance(0.3, 1.0).is_some()).count() == 3, "three likelihoods");
+    assert!(losses().iter().filter(|loss| loss.deviance(0.3, 1.0).is_some()).count() == 6, "six likelihoods");
 }
 
 #[test]
@@ -174,6 +194,7 @@ fn every_file_with_an_entry_is_in_the_catalogue() {
 fn the_task_decides_which_responses_are_allowed() {
     let numbers = [0.0, 1.0, 0.5, 2.0, -1.0, f64::NAN];
     let allowed = |task: Task| numbers.map(|y| task.check_response(y).is_ok());
+    assert_eq!(allowed(Task::Amounts), [false, true, true, true, false, false]);
     assert_eq!(allowed(Task::Regression)[..5], [true; 5]);
     assert_eq!(allowed(Task::TwoClasses), [true, true, false, false, false, false]);
     assert_eq!(allowed(Task::Counts), [true, true, true, true, false, false]);
@@ -218,8 +239,8 @@ impl Loss for Own {
 
 #[test]
 fn a_loss_of_ones_own_need_only_say_its_task() {
-    let links = [Task::Regression, Task::TwoClasses, Task::Counts].map(|task| Own(task).link());
-    assert_eq!(links, [Link::Identity, Link::Margin, Link::Log]);
+    let links = [Task::Regression, Task::TwoClasses, Task::Counts, Task::Amounts].map(|task| Own(task).link());
+    assert_eq!(links, [Link::Identity, Link::Margin, Link::Log, Link::Log]);
     assert!(Own(Task::TwoClasses).check_response(0.5).is_err() && !Own(Task::TwoClasses).has_probabilities());
     assert_eq!((Own(Task::Counts).mean(1.0), Own(Task::Counts).deviance(1.0, 1.0)), (1.0_f64.exp(), None));
     assert_eq!(Own(Task::Counts).spec(), "custom");

@@ -11,11 +11,12 @@ use proxdist::simulate::{Response, Truth, vector};
 
 const PATHS: [Path; 3] = [Path::Dual, Path::Primal, Path::Conjugate];
 
-/// Every loss of the library, with 0.7 for a parameter, and a sum.
+/// Every loss of the library, with 0.7 for a parameter or the usual one where it must be another, and a sum.
 fn losses() -> Vec<Box<dyn Loss>> {
-    let name =
-        |entry: &LossEntry| entry.syntax().split_once(':').map_or(entry.name.into(), |(name, _)| format!("{name}:0.7"));
-    let mut losses: Vec<_> = loss::catalogue().iter().map(|entry| loss::parse(&name(entry)).unwrap()).collect();
+    let unusual = |entry: &LossEntry| loss::parse(&format!("{}:0.7", entry.name));
+    let usual = |entry: &LossEntry| loss::parse(&entry.example()).unwrap();
+    let read = |entry: &LossEntry| unusual(entry).unwrap_or_else(|_| usual(entry));
+    let mut losses: Vec<_> = loss::catalogue().iter().map(read).collect();
     losses.push(Box::new(Sum(Squared, Huber::with_delta(0.7).unwrap())));
     losses
 }
@@ -37,7 +38,7 @@ struct Case {
 /// A response that the loss is defined for.
 fn suitable(noise: f64, loss: &dyn Loss) -> f64 {
     let suits = |y: &f64| loss.check_response(*y).is_ok();
-    [noise, f64::from(u8::from(noise > 0.0))].into_iter().find(suits).unwrap()
+    [noise, f64::from(u8::from(noise > 0.0)), 0.5 + noise.abs()].into_iter().find(suits).unwrap()
 }
 
 impl Case {

@@ -280,7 +280,7 @@ fn what_cannot_work_is_refused_before_anything_is_fitted() {
     told(fails(new(), &["rho1:1,auto"], &quick().schedule(schedule)), "without rho1 where a schedule is given");
     let logistic = CrossValidation::new(&data, Logistic, SetSpec::WholeSpace);
     assert!(matches!(fails(logistic, &[], &quick()), Error::Response { .. }));
-    told("roc".parse::<Scoring>().unwrap_err(), "the scores are loss, auc, accuracy, mse");
+    told("roc".parse::<Scoring>().unwrap_err(), "the scores are loss, auc, accuracy, mse, deviance, d2");
 
     let labels: Vec<f64> = (0..40).map(|i| f64::from(u8::from(i < 3))).collect();
     let rare = Data::dense(&simulated.x, 4, &labels).unwrap();

@@ -147,6 +147,7 @@ fn leaf() -> impl Strategy<Value = SetSpec> {
         (number(), prop::option::of(numbers())).prop_map(|(radius, center)| SetSpec::Ball { radius, center }),
         any::<usize>().prop_map(|keep| SetSpec::Sparsity { keep }),
         any::<usize>().prop_map(|rank| SetSpec::Rank { rank }),
+        any::<usize>().prop_map(|keep| SetSpec::Rows { keep }),
         (number(), number()).prop_map(|(lower, upper)| SetSpec::Bounds { lower, upper }),
         (numbers(), numbers()).prop_map(|(lower, upper)| SetSpec::BoundsEach { lower, upper }),
         number().prop_map(|radius| SetSpec::L1Ball { radius }),

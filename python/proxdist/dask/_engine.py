@@ -96,11 +96,15 @@ class DaskEngine:
             with self.client.as_current():
                 await wait(futures)
 
-        self._awaited(all_done, futures)
-        for number, future in enumerate(futures):
-            if future.status == "error":
+        states = ["pending"]
+        # What a worker had finished is pending again once that worker is gone; others compute it anew.
+        while any(state in ("pending", "lost") for state in states):
+            self._awaited(all_done, futures)
+            states = [future.status for future in futures]
+        for number, (future, state) in enumerate(zip(futures, states, strict=True)):
+            if state == "error":
                 raise _explained(number, future.exception())
-            if future.status != "finished":
+            if state != "finished":
                 raise self._lost()
 
     def _awaited(self, start: Callable[[], Any], futures: Any = ()) -> Any:

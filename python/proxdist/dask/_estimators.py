@@ -54,18 +54,27 @@ class Linked:
         return {**state, "client": None}
 
 
+def without_exposure(exposure: Any) -> None:
+    """Refuses what partitions do not have."""
+    if exposure is not None:
+        raise TypeError("exposure is not available for collections: give offset=numpy.log(exposure)")
+
+
 class OnDask(Linked):
     """What estimators on collections have besides those on rows at hand."""
 
     #: The estimator for rows at hand.
     _local: type
 
-    def fit(self: Any, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> Any:
+    def fit(
+        self: Any, X: Any, y: Any, sample_weight: Any = None, offset: Any = None, *, exposure: Any = None
+    ) -> Any:
         """Fits the model to a dask array, a dask data frame or a list of delayed partitions.
 
         ``y``, ``sample_weight`` (weights of rows) and ``offset`` (a known part of each linear predictor) are
         collections with the same partitions. Text columns of a frame become indicator columns.
         """
+        without_exposure(exposure)
         self._check_loss()
         client, parts = self.client_, parts_of(X, y, sample_weight, offset)
         with (
@@ -99,12 +108,18 @@ class OnDask(Linked):
 
 
 class _OnDaskRegression(OnDask, _Regression):
-    def predict(self, X: Any, offset: Any = None) -> Any:
+    def predict(self, X: Any, offset: Any = None, *, exposure: Any = None) -> Any:
         """Mean responses, as a collection of the same kind as ``X``, not yet computed."""
+        without_exposure(exposure)
         return lazily(self._lazy("predict", np.float64, None), X, offset)
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+    def score(
+        self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None, *, exposure: Any = None
+    ) -> float:
         """The share of the variance of ``y`` that predictions explain."""
+        without_exposure(exposure)
+        if offset is not None:
+            raise TypeError("score on collections takes no offset: use to_local().score(X, y, offset=offset)")
         if not is_spread(X):
             return float(self.to_local().score(X, y, sample_weight))
         return r_squared(self._sums(X, y, sample_weight, self._lazy("predict", np.float64, None)))

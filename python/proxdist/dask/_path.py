@@ -21,7 +21,7 @@ from ..parts._spread import Spread
 from ..path import SparsePath as Local
 from ._collections import parts_of
 from ._engine import DaskEngine
-from ._estimators import ConstrainedClassifier, ConstrainedRegressor, Linked, with_client
+from ._estimators import ConstrainedClassifier, ConstrainedRegressor, Linked, with_client, without_exposure
 
 
 class SparsePath(Linked, Local):
@@ -35,8 +35,11 @@ class SparsePath(Linked, Local):
     _local = Local
     __init__ = with_client(Local)
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None, groups: Any = None) -> SparsePath:
+    def fit(
+        self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None, groups: Any = None, exposure: Any = None
+    ) -> SparsePath:
         """Finds the models. All arguments but ``groups``, an array, are collections with the same partitions."""
+        without_exposure(exposure)
         self._check()
         client, parts = self.client_, parts_of(X, y, sample_weight, offset)
         ridges, settings = self._ridges(), self._settings()

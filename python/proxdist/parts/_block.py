@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from .._arrays import features
+from .._arrays import aligned, features
 from ._faults import in_partition
 from ._look import check_length, whole_part
 from ._plan import Plan
@@ -30,13 +30,13 @@ class Block:
         With ``positive`` the response is 1 for this class and 0 for others.
         """
         parts = self.features
-        found = tuple(map(_aligned, parts)) if isinstance(parts, tuple) else _aligned(parts)
+        found = tuple(map(aligned, parts)) if isinstance(parts, tuple) else aligned(parts)
         response = self.response if positive is None else (self.response == positive).astype(np.float64)
         return {
             "features": found,
-            "response": _aligned(response),
-            "weights": _aligned(self.weights),
-            "offset": _aligned(self.offset),
+            "response": aligned(response),
+            "weights": aligned(self.weights),
+            "offset": aligned(self.offset),
         }
 
     def __sizeof__(self) -> int:
@@ -114,11 +114,6 @@ def _indicators(frame: Any, at: int, plan: Plan) -> Any:
         raise ValueError(f"row {row}, column {name!r}: {found[row]!r} did not occur where the model was fitted")
     first = len(plan.levels[at]) - plan.width(at)
     return (codes[:, None] == np.arange(first, len(plan.levels[at]))).astype(np.float64)
-
-
-def _aligned(value: Any) -> Any:
-    """An array as it is if that is in order, else a copy of it; numbers and ``None`` as they are."""
-    return np.require(value, requirements="A") if isinstance(value, np.ndarray) else value
 
 
 def _response(y: Any, classes: Any) -> Any:

@@ -33,6 +33,8 @@ def fit_on(estimator: Any, engine: Engine) -> Plan:
     if is_classifier(estimator):
         check_classification_targets(spread.plan.classes)
         estimator.classes_ = estimator._checked_classes(spread.plan.classes)
+        if estimator._is_multinomial():
+            raise ValueError("rows in partitions: more than two classes need multi_class='ovr'")
         models = [1] if len(estimator.classes_) == 2 else list(range(len(estimator.classes_)))
     shape = estimator._shape_of(spread.plan) if hasattr(estimator, "_shape_of") else None
     estimator._solve_all(spread, models, shape)

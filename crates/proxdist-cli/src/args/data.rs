@@ -13,7 +13,7 @@ pub(crate) struct DataArgs {
     /// Further files of the same columns
     #[arg(value_name = "MORE", help_heading = None, hide_short_help = true)]
     pub(crate) more: Vec<PathBuf>,
-    /// Column to be explained: a name, a number from 1, an array of the archive, or a .npy file
+    /// Column to be explained: a name, a number from 1, an array of the archive, or a .npy file; several names, with commas between, are explained together by `fit`
     #[arg(long, short, value_name = "COL")]
     pub(crate) target: Option<String>,
     /// Label that counts as positive
@@ -28,6 +28,9 @@ pub(crate) struct DataArgs {
     /// Column added to the linear predictor as it is
     #[arg(long, value_name = "COL")]
     pub(crate) offset: Option<String>,
+    /// Column of exposures (times, areas, populations), for losses with a log link: rates are per unit of it
+    #[arg(long, value_name = "COL", conflicts_with = "offset")]
+    pub(crate) exposure: Option<String>,
     /// Columns to leave out
     #[arg(long, value_name = "COL,...", value_delimiter = ',', action = ArgAction::Append)]
     pub(crate) ignore: Vec<String>,
@@ -48,6 +51,19 @@ pub(crate) struct DataArgs {
 }
 
 impl DataArgs {
+    /// The columns to be explained: several, where commas stand between them.
+    pub(crate) fn targets(&self) -> Vec<String> {
+        let Some(text) = &self.target else { return Vec::new() };
+        // A name with a comma stands in backticks.
+        if let Some(name) = text.trim().strip_prefix('`').and_then(|rest| rest.strip_suffix('`')) {
+            return vec![name.to_owned()];
+        }
+        if !text.contains(',') {
+            return vec![text.clone()];
+        }
+        text.split(',').map(|piece| piece.trim().to_owned()).filter(|piece| !piece.is_empty()).collect()
+    }
+
     /// All paths.
     pub(crate) fn paths(&self) -> Vec<PathBuf> {
         self.inputs().into_iter().map(Path::to_owned).collect()
@@ -93,6 +109,9 @@ pub(crate) struct NewDataArgs {
     /// Column added to the linear predictor; as in training if the model was fitted with one
     #[arg(long, value_name = "COL")]
     pub(crate) offset: Option<String>,
+    /// Column of exposures; as in training if the model was fitted with one
+    #[arg(long, value_name = "COL", conflicts_with = "offset")]
+    pub(crate) exposure: Option<String>,
     /// What to do with a category that did not occur in training
     #[arg(long, value_enum, default_value_t = UnknownPolicy::Error, value_name = "POLICY")]
     pub(crate) unknown: UnknownPolicy,

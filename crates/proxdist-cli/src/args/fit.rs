@@ -76,7 +76,7 @@ pub(crate) struct TuneArgs {
     /// Parts of the data; each is predicted from the others (stratified for classes)
     #[arg(long, default_value_t = CrossValidation::FOLDS, value_name = "K", help_heading = "Tuning")]
     pub(crate) folds: usize,
-    /// What to choose by: loss, auc, accuracy or mse
+    /// What to choose by: loss, auc, accuracy, mse, deviance or d2
     #[arg(long, default_value_t = Scoring::default().to_string(), value_name = "NAME", help_heading = "Tuning")]
     pub(crate) score: String,
     /// Which fit to choose: the most constrained within one standard error of the best (one-standard-error), or the best (best)
@@ -92,7 +92,7 @@ pub(crate) struct TuneArgs {
 /// What is minimised over which set.
 #[derive(Debug, Args)]
 pub(crate) struct ProblemArgs {
-    /// Loss: squared, logistic, huber:DELTA, poisson or squared-hinge
+    /// Loss, such as squared, logistic, huber:DELTA, poisson or gamma; `proxdist losses` lists all
     #[arg(long, default_value = "squared", value_name = "LOSS", help_heading = "Problem")]
     pub(crate) loss: String,
     /// Set for the coefficients, such as sparsity:20; repeat for an intersection

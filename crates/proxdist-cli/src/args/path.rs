@@ -20,7 +20,7 @@ use std::str::FromStr;
 pub(crate) struct PathArgs {
     #[command(flatten)]
     pub(crate) data: DataArgs,
-    /// Loss: squared, logistic, huber:DELTA, poisson or squared-hinge
+    /// Loss, such as squared, logistic, huber:DELTA, poisson or gamma; `proxdist losses` lists all
     #[arg(long, default_value = "squared", value_name = "LOSS", help_heading = "Problem")]
     pub(crate) loss: String,
     /// Set whose number of features or groups is replaced by each size, as in 'sparsity:10;keep=age' or group-sparsity:5;by=source; a set without such a number stands beside sparsity; repeat for an intersection [default: sparsity]

@@ -27,8 +27,13 @@ pub(crate) fn run(args: &CompareArgs) -> Result<Ending> {
     output::check_places(&places, &args.data.inputs())?;
     signals::listen(quiet);
 
-    let wanted =
-        input::Wanted { task: loss.task(), memory: args.run.settings.memory(&settings), out: args.out.as_ref(), quiet };
+    let wanted = input::Wanted {
+        loss: &*loss,
+        memory: args.run.settings.memory(&settings),
+        out: args.out.as_ref(),
+        quiet,
+        takes_outputs: false,
+    };
     let (table, _) = input::training(&args.data, wanted)?;
     let response = table.response.as_deref().unwrap_or(&[]);
     let source = args.data.name();

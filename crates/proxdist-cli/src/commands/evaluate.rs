@@ -7,12 +7,12 @@ use super::Ending;
 use super::predict::linear_predictors;
 use crate::args::{EvaluateArgs, RowsArg};
 use crate::failure::{Failure, Result};
-use crate::model_file::StoredModel;
+use crate::model_file::{Stored, StoredModel};
 use crate::output::{self, note};
 use crate::reading_line::size;
 use crate::rows::FileRows;
 use crate::summary::peak_memory;
-use crate::{holdout, input, measures, memory, report};
+use crate::{holdout, input, measures, memory, outputs, report};
 use proxdist::data::Part;
 use proxdist::metrics::Evaluation;
 use proxdist::{Data, Model, Shape};
@@ -27,11 +27,14 @@ pub(crate) fn run(args: &EvaluateArgs) -> Result<Ending> {
     }
     let inputs: Vec<&Path> = args.data.inputs().into_iter().chain([args.model.as_path()]).collect();
     output::check_places(&[("--report", args.report.as_ref())], &inputs)?;
-    let stored = StoredModel::load(&args.model)?;
+    let stored = match Stored::load(&args.model)? {
+        Stored::One(stored) => stored,
+        Stored::Several(stored) => return outputs::evaluate(args, &stored),
+    };
     let source = args.data.name();
     let limit = memory::budget(args.data.memory);
     let mut compared = Compared::default();
-    input::each_block(&args.data, &stored, (true, args.quiet), &mut |table| {
+    input::each_block(&args.data, &stored.known()?, (true, args.quiet), &mut |table| {
         table.notices.iter().for_each(|notice| note(args.quiet, notice));
         compared.add(&source, &stored, table, limit)
     })?;

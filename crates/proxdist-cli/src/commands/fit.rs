@@ -10,15 +10,15 @@ use crate::progress::{Limits, Watcher};
 use crate::report::{self, About};
 use crate::rows::FileRows;
 use crate::summary::{Summary, has_converged, separation};
-use crate::{holdout, input, measures, scaling, setup, signals, streaming};
+use crate::{holdout, input, measures, outputs, scaling, setup, signals, streaming};
 use proxdist::constraint::Constraint;
 use proxdist::data::Part;
 use proxdist::large::{LargeFit, LargeProblem, Parts};
-use proxdist::loss::Loss;
+use proxdist::loss::{Loss, Task};
 use proxdist::metrics::Evaluation;
 use proxdist::spec::SetSpec;
 use proxdist::trace::Progress;
-use proxdist::{Data, Fit, Problem, Setting, Settings, Shape};
+use proxdist::{Data, Fit, Problem, Setting, Settings, Shape, Stop};
 use proxdist_io::Features;
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -38,15 +38,19 @@ pub(crate) fn run(args: &FitArgs) -> Result<Ending> {
     signals::listen(quiet);
 
     let wanted = input::Wanted {
-        task: loss.task(),
+        loss: &*loss,
         memory: args.run.settings.memory(&settings),
         out: args.output.out.as_ref(),
         quiet,
+        takes_outputs: loss.task() != Task::TwoClasses || loss.has_probabilities(),
     };
     let (table, reading) = input::training(&args.data, wanted)?;
     remind(args);
     if signals::asked_to_stop() {
         return Err(Failure::interrupted());
+    }
+    if outputs::are_several(args, &table) {
+        return outputs::fit(args, outputs::Given { table, reading, spec, settings });
     }
 
     let rows = table.features.rows();
@@ -128,8 +132,13 @@ pub(crate) fn run(args: &FitArgs) -> Result<Ending> {
         written: &written,
     };
     show(&args.output, &summary, heldout.as_ref())?;
-    let is_short = args.output.require_convergence && !has_converged(fit.stop());
-    Ok(if is_short { Ending::NotConverged } else { Ending::Written })
+    Ok(ending(args, fit.stop()))
+}
+
+/// How the command ends, by how the fit did.
+pub(crate) fn ending(args: &FitArgs, stop: Stop) -> Ending {
+    let is_short = args.output.require_convergence && !has_converged(stop);
+    if is_short { Ending::NotConverged } else { Ending::Written }
 }
 
 /// Files that would be written over each other, or over what is read, are found before anything is done.
@@ -215,7 +224,7 @@ fn fitted(args: &FitArgs, problem: &Problem, mut settings: Settings, spec: &SetS
 fn write(args: &FitArgs, about: &About, kept_out: Option<Holdout>) -> Result<Vec<PathBuf>> {
     let mut outputs = Outputs::default();
     if let Some(path) = &args.output.out {
-        let training = Training::new(about.table.schema.clone(), args.data.offset.clone(), kept_out, about.is_scaled);
+        let training = Training::new(about.table.schema.clone(), &args.data, kept_out, about.is_scaled);
         let stored = StoredModel { model: about.model.clone(), training: Some(training) };
         outputs.add(path, stored.to_json()?);
     }

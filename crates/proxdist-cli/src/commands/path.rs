@@ -32,10 +32,11 @@ pub(crate) fn run(args: &PathArgs) -> Result<Ending> {
     signals::listen_saying(quiet, "stopping with the sizes found so far; a second signal ends at once, without them");
 
     let wanted = input::Wanted {
-        task: loss.task(),
+        loss: &*loss,
         memory: args.settings.memory(&settings),
         out: args.output.out.as_ref(),
         quiet,
+        takes_outputs: false,
     };
     let (table, reading) = input::training(&args.data, wanted)?;
     if signals::asked_to_stop() {
@@ -159,7 +160,7 @@ impl Work<'_> {
         match (&self.args.output.out, chosen) {
             (Some(path), Some(chosen)) => {
                 let schema = self.table.schema.clone();
-                let training = Training::new(schema, self.args.data.offset.clone(), None, self.units.is_scaled());
+                let training = Training::new(schema, &self.args.data, None, self.units.is_scaled());
                 let stored = StoredModel { model: chosen.model.clone(), training: Some(training) };
                 outputs.add(path, stored.to_json()?);
             }

@@ -6,10 +6,10 @@
 use super::Ending;
 use crate::args::PredictArgs;
 use crate::failure::{Failure, Result};
-use crate::model_file::StoredModel;
+use crate::model_file::{Stored, StoredModel};
 use crate::output::{self, note};
 use crate::row_writer::RowWriter;
-use crate::{csv, input};
+use crate::{csv, input, outputs};
 use proxdist::loss::{Loss, Task};
 use proxdist_io::Table;
 use std::collections::VecDeque;
@@ -24,7 +24,10 @@ pub(crate) fn run(args: &PredictArgs) -> Result<Ending> {
     }
     let inputs: Vec<&Path> = args.data.inputs().into_iter().chain([args.model.as_path()]).collect();
     output::check_places(&[("--out", args.out.as_ref())], &inputs)?;
-    let stored = StoredModel::load(&args.model)?;
+    let stored = match Stored::load(&args.model)? {
+        Stored::One(stored) => stored,
+        Stored::Several(stored) => return outputs::predict(args, &stored),
+    };
     let loss = stored.model.loss.known()?;
     if args.proba && !loss.has_probabilities() {
         let message = format!("--proba: a model with the {} loss gives no probabilities", stored.model.loss);
@@ -34,7 +37,7 @@ pub(crate) fn run(args: &PredictArgs) -> Result<Ending> {
     let mut lines = Lines::new(args, &stored, loss);
     let (mut is_first, mut is_closed) = (true, false);
     let source = args.data.name();
-    let read = input::each_block(&args.data, &stored, (false, args.quiet), &mut |table| {
+    let read = input::each_block(&args.data, &stored.known()?, (false, args.quiet), &mut |table| {
         lines.tell(&table);
         let predictors = linear_predictors(&source, &stored, &table)?;
         let text = lines.text(&predictors, &table.dropped, std::mem::take(&mut is_first));

@@ -25,8 +25,13 @@ pub(crate) fn run(args: &TheoryArgs) -> Result<Ending> {
     let settings = args.settings.apply(Settings::default())?;
     signals::listen(quiet);
 
-    let wanted =
-        input::Wanted { task: loss.task(), memory: args.settings.memory(&settings), out: args.out.as_ref(), quiet };
+    let wanted = input::Wanted {
+        loss: &*loss,
+        memory: args.settings.memory(&settings),
+        out: args.out.as_ref(),
+        quiet,
+        takes_outputs: false,
+    };
     let (table, _) = input::training(&args.data, wanted)?;
     let response = table.response.as_deref().unwrap_or(&[]);
     let source = args.data.name();

@@ -35,10 +35,11 @@ pub(crate) fn run(args: &TuneArgs) -> Result<Ending> {
     signals::listen(quiet);
 
     let wanted = input::Wanted {
-        task: loss.task(),
+        loss: &*loss,
         memory: args.run.settings.memory(&settings),
         out: args.output.out.as_ref(),
         quiet,
+        takes_outputs: false,
     };
     let (table, reading) = input::training(&args.data, wanted)?;
     if signals::asked_to_stop() {
@@ -77,7 +78,7 @@ pub(crate) fn run(args: &TuneArgs) -> Result<Ending> {
     model.check_finite()?;
     let mut outputs = Outputs::default();
     if let Some(path) = &args.output.out {
-        let training = Training::new(table.schema.clone(), args.data.offset.clone(), None, is_scaled);
+        let training = Training::new(table.schema.clone(), &args.data, None, is_scaled);
         let stored = StoredModel { model: model.clone(), training: Some(training) };
         outputs.add(path, stored.to_json()?);
     }
@@ -145,7 +146,7 @@ fn settings(args: &TuneArgs) -> proxdist::Result<Settings> {
 }
 
 fn scoring(args: &TuneArgs) -> Result<Scoring> {
-    let failed = |error| Failure::from(error).about("--score").hint("choose loss, auc, accuracy or mse");
+    let failed = |error| Failure::from(error).about("--score").hint("choose loss, auc, accuracy, mse, deviance or d2");
     args.score.parse::<Scoring>().map_err(failed)
 }
 

@@ -151,7 +151,7 @@ impl<'a> Learner<'a> {
     /// The text of the model file.
     fn stored(&self, model: &Model, source: &Source<'_>) -> Result<String> {
         let schema = source.encoding().map(|encoding| encoding.schema.clone()).unwrap_or_default();
-        let training = Training::new(schema, self.args.data.offset.clone(), None, self.stream.is_scaled());
+        let training = Training::new(schema, &self.args.data, None, self.stream.is_scaled());
         StoredModel { model: model.clone(), training: Some(training) }.to_json()
     }
 

@@ -36,7 +36,7 @@ pub(crate) fn run(args: &FitArgs) -> Result<Ending> {
         note(quiet, "the model is not kept; --out FILE writes it");
     }
     let mut line = Line::new(quiet);
-    let Some(mut source) = Source::open(args, loss.task())? else { return Err(Failure::interrupted()) };
+    let Some(mut source) = Source::open(args, &*loss)? else { return Err(Failure::interrupted()) };
     let mut learner = Learner::begin(args, (loss, &spec), settings, &mut source)?;
     line.begin(learner.rows());
     while let Some(table) = next(&mut source, &mut learner)? {

@@ -7,7 +7,7 @@ use crate::failure::{Failure, Result, file_hint};
 use crate::output::note;
 use crate::reading::{self, Purpose};
 use crate::{input, signals};
-use proxdist::loss::Task;
+use proxdist::loss::Loss;
 use proxdist::stream::StreamState;
 use proxdist_io::{Blocks, Next, Table, Unknown};
 use std::fs::File;
@@ -37,7 +37,7 @@ pub(super) struct Source<'a> {
 
 impl<'a> Source<'a> {
     /// Waits for the first block; `None` if someone has asked for the end before it was there.
-    pub(super) fn open(args: &'a FitArgs, task: Task) -> Result<Option<Self>> {
+    pub(super) fn open(args: &'a FitArgs, loss: &dyn Loss) -> Result<Option<Self>> {
         let path = &args.data.data;
         let is_stdin = path.as_os_str() == "-";
         let name = if is_stdin { "standard input".to_owned() } else { path.display().to_string() };
@@ -55,7 +55,7 @@ impl<'a> Source<'a> {
             UnknownPolicy::Zero => Unknown::Zero,
         };
         let block = args.stream.block as usize;
-        let opened = input::training_options(&args.data, task)?.unknown(unknown).blocks(reader, &name, block);
+        let opened = input::training_options(&args.data, loss, false)?.unknown(unknown).blocks(reader, &name, block);
         if signals::asked_to_stop() {
             return Ok(None);
         }

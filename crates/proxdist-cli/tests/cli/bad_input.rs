@@ -30,7 +30,7 @@ const CASES: &[(&str, &str, &str)] = &[
     ("an archive without rows", "fit no_rows.npz --target y --holdout 0.5", "rows"),
     ("bad svmlight", "fit bad.svm", "bad.svm"),
     ("one class", "fit one.csv --target y --loss logistic", "two classes"),
-    ("three classes", "fit three.csv --target y --loss logistic", "more than two"),
+    ("three classes", "fit three.csv --target y --loss squared-hinge", "more than two"),
     ("an unknown positive label", "fit small.csv --target label --loss logistic --positive maybe", "maybe"),
     ("a positive label of a number", "fit small.csv --target y --positive 3", "--positive"),
     ("rest without positive", "fit small.csv --target label --one-vs-rest --loss logistic", "--positive"),

@@ -9,6 +9,9 @@ use std::path::{Path, PathBuf};
 use super::header::described;
 use crate::error::{Error, Result};
 
+/// Numbers that are turned into bytes at a time.
+const TOGETHER: usize = 1 << 16;
+
 /// Type of the entries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
@@ -58,6 +61,11 @@ impl NpyWriter {
 
     /// Appends numbers, which are stored in the type of the file.
     pub(crate) fn push(&mut self, values: &[f64]) -> Result<()> {
+        // However many they are, only some of them are held a second time.
+        values.chunks(TOGETHER).try_for_each(|some| self.push_some(some))
+    }
+
+    fn push_some(&mut self, values: &[f64]) -> Result<()> {
         self.largest = values.iter().fold(self.largest, |largest, value| largest.max(value.abs()));
         self.bytes.clear();
         match self.kind {

@@ -22,6 +22,7 @@ pub(crate) struct Draft {
     source: Option<Fingerprint>,
     weights: Option<String>,
     offset: Option<String>,
+    is_exposure: bool,
 }
 
 impl Draft {
@@ -37,7 +38,8 @@ impl Draft {
         let folder = folder.map_err(|error| refused(&parent, error))?;
         let place = kept.map(|(_, place)| place);
         let (weights, offset) = (options.weights.clone(), options.offset.clone());
-        Ok(Self { folder, place, source, weights, offset })
+        let is_exposure = options.is_exposure();
+        Ok(Self { folder, place, source, weights, offset, is_exposure })
     }
 
     /// A file in it.
@@ -73,6 +75,7 @@ impl Draft {
             classes: table.classes.clone(),
             weights: self.weights.clone(),
             offset: self.offset.clone(),
+            is_exposure: self.is_exposure,
             notices: table.notices.clone(),
             source: self.source.clone(),
         };

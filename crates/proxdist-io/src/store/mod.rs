@@ -62,6 +62,9 @@ struct Description {
     weights: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     offset: Option<String>,
+    /// Whether the offset are the logarithms of that column.
+    #[serde(default)]
+    is_exposure: bool,
     #[serde(default)]
     notices: Vec<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]

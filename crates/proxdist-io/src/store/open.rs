@@ -55,6 +55,11 @@ fn check(folder: &Path, found: &Description, options: &ReadOptions) -> Result<()
             return otherwise(format!("the store was packed with {packed} as {role}, not with {wanted}"));
         }
     }
+    if options.offset.is_some() && options.is_exposure() != found.is_exposure {
+        let role = |is_exposure: bool| if is_exposure { "exposure" } else { "offset" };
+        let (packed, wanted) = (role(found.is_exposure), role(options.is_exposure()));
+        return otherwise(format!("the store was packed with an {packed}, not with an {wanted}"));
+    }
     if !options.ignore.is_empty() || !options.categorical.is_empty() || options.positive.is_some() {
         return otherwise("columns and labels cannot be chosen any more once they are packed".to_owned());
     }

@@ -10,7 +10,7 @@
 //! $$g^T(c - \theta) \ge r^T(c - \theta) - z^Ts - \textstyle\sum_k\lambda_k(r_k - \|\theta - c_k\|)\,r_k,$$
 //! where $r$ is the residual and $s$ the slacks.
 
-use super::{Conic, Hessian, Model, Quadratic, Reach, refined, solve, without_flat};
+use super::{Conic, Hessian, Model, Quadratic, Reach, Round, refined, solve, without_flat};
 use crate::linalg::{Cholesky, axpy, dot, gram, norm, norm_squared};
 
 /// Slack that counts as none, relative to the numbers that cancel in it.
@@ -20,6 +20,8 @@ const MOST: usize = 3000;
 /// Unknowns up to which bounds are unknowns too.
 const MOST_EXPLICIT: usize = 1500;
 const ROUNDS: usize = 60;
+/// Rounds in which normals of cones join whose apex the point is.
+const APEX_ROUNDS: usize = 40;
 /// Rest of the gradient, relative to all of it, and slope along a normal, relative to that rest, below which no more is asked.
 const EXACT: f64 = 1e-12;
 /// Multiples below this share of the largest are left out at the end.
@@ -87,17 +89,19 @@ pub(crate) fn multipliers(conic: &Conic, theta: &[f64], gradient: &[f64], metric
         }
     }
     let top = x.iter().fold(0.0_f64, |top, x| top.max(x.abs()));
+    let mut apexes: Vec<(&Round, f64)> = Vec::new();
+    let slopes_at_start: Vec<f64> = start.iter().zip(&weights).map(|(g, w)| g * w).collect();
     for ball in &conic.balls {
         let (distance, slack) = (ball.distance(&x), ball.reach(&x) - ball.distance(&x));
         if let Some((k, a)) = ball.growth
             && ball.size(&x) <= TOUCHING * top.max(f64::MIN_POSITIVE)
         {
-            // At the apex the normals are (ξ, −τ) with a‖ξ‖ ≤ τ; of them those count whose ξ is against the gradient.
-            let force = ball.coordinates.iter().map(|&j| start[j] * start[j]).sum::<f64>().sqrt();
-            let mut terms: Vec<(usize, f64)> = ball.coordinates.iter().map(|&j| (j, -start[j])).collect();
-            terms.push((k, -a * force));
-            normals.push(Normal { terms, is_free: false, slack: slack.max(0.0) * force });
-            normals.push(Normal { terms: vec![(k, -a)], is_free: false, slack: slack.max(0.0) });
+            // At the apex the normals are (ξ, −τ) with a‖ξ‖ ≤ τ: first those whose ξ is against the gradient, and more of them as the rest demands.
+            let apex = (ball, ball.reach(&x).abs() + distance);
+            normals.extend(steepest(apex, &start, 0.0));
+            normals.extend(steepest(apex, &slopes_at_start, 0.0));
+            normals.push(Normal { terms: vec![(k, -a)], is_free: false, slack: apex.1 });
+            apexes.push(apex);
         } else if slack <= TOUCHING * ball.size(&x) {
             let mut terms: Vec<(usize, f64)> =
                 ball.coordinates.iter().zip(&ball.center).map(|(&j, c)| (j, x[j] - c)).collect();
@@ -109,8 +113,18 @@ pub(crate) fn multipliers(conic: &Conic, theta: &[f64], gradient: &[f64], metric
     if normals.len() > MOST {
         return None;
     }
-    let found = least_squares(&start, &weights, &bounds, &normals);
-    let entries = combined(&start, &normals, &found);
+    let mut found = least_squares(&start, &weights, &bounds, &normals);
+    let mut entries = combined(&start, &normals, &found);
+    for _ in 0..APEX_ROUNDS {
+        let before = normals.len();
+        let slopes: Vec<f64> = entries.iter().zip(&bounds).zip(&weights).map(|((e, b), w)| b.leaves(*e) * w).collect();
+        normals.extend(apexes.iter().filter_map(|apex| steepest(*apex, &slopes, EXACT * norm(&slopes_at_start))));
+        if normals.len() == before {
+            break;
+        }
+        found = least_squares(&start, &weights, &bounds, &normals);
+        entries = combined(&start, &normals, &found);
+    }
     let mut slack: f64 = found.iter().zip(&normals).map(|(u, normal)| u.abs() * normal.slack).sum();
     let mut residual = Vec::with_capacity(x.len());
     for (j, &entry) in entries.iter().enumerate() {
@@ -138,6 +152,20 @@ impl Multipliers {
         }
         along / (length.sqrt() * self.distance)
     }
+}
+
+/// Of the normals of a cone at its apex the one along which the squares fall fastest, if they fall by more than a number; `slopes` are their derivatives.
+/// The point is at most `slack` away from the apex.
+fn steepest((ball, slack): (&Round, f64), slopes: &[f64], least: f64) -> Option<Normal> {
+    let (k, a) = ball.growth?;
+    let along = ball.coordinates.iter().map(|&j| slopes[j] * slopes[j]).sum::<f64>().sqrt();
+    let falls = along + a * slopes[k];
+    if along == 0.0 || falls <= least {
+        return None;
+    }
+    let mut terms: Vec<(usize, f64)> = ball.coordinates.iter().map(|&j| (j, -slopes[j] / along)).collect();
+    terms.push((k, -a));
+    Some(Normal { terms, is_free: false, slack })
 }
 
 /// The gradient with the multiples of the normals added.

@@ -21,6 +21,12 @@ pub enum SetFault {
         /// Groups there are.
         most: usize,
     },
+    /// More nonzero rows are allowed than there are rows.
+    #[error("the coefficient matrix has {most} rows, so at most {most} can be nonzero")]
+    TooManyRows {
+        /// Rows there are.
+        most: usize,
+    },
     /// No matrix of that shape has the rank that is allowed.
     #[error("a {rows}x{columns} coefficient matrix has rank at most {}", rows.min(columns))]
     RankTooLarge {

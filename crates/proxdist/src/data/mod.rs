@@ -258,6 +258,11 @@ impl<'a> Data<'a> {
         self.offset.map_or(0.0, |offset| offset[row])
     }
 
+    /// Whether predictors have a known part.
+    pub(crate) fn has_offset(&self) -> bool {
+        self.offset.is_some()
+    }
+
     /// $\sum_i w_i$
     pub fn weight_sum(&self) -> f64 {
         self.weight_sum

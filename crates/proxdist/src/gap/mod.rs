@@ -39,6 +39,8 @@ pub enum Proof {
     Relaxation,
     /// By the least value that the losses have at any predictors at all: the fit is as good as perfect.
     PerfectFit,
+    /// By the closed form of the least F: squared loss of several outputs, with a bound on the rank or none.
+    ClosedForm,
 }
 
 impl Proof {
@@ -52,6 +54,7 @@ impl Proof {
             Self::BranchAndBound => "branch-and-bound",
             Self::Relaxation => "relaxation",
             Self::PerfectFit => "perfect-fit",
+            Self::ClosedForm => "closed-form",
         }
     }
 }
@@ -66,6 +69,7 @@ impl fmt::Display for Proof {
             Self::BranchAndBound => "proven by branch and bound over the choices of features",
             Self::Relaxation => "proven by a convex relaxation of the choice of features",
             Self::PerfectFit => "proven, since no model has a lower loss in any row",
+            Self::ClosedForm => "proven by the closed form of the least F",
         })
     }
 }

@@ -54,6 +54,14 @@ impl Cholesky {
         }
     }
 
+    /// Replaces `v` by $L^T$`v`.
+    pub(crate) fn times_lower_transposed(&self, v: &mut [f64]) {
+        for j in 0..self.size {
+            let column = &self.matrix[j * self.size..(j + 1) * self.size];
+            v[j] = v[j..].iter().zip(&column[j..]).map(|(v, l)| v * l).sum();
+        }
+    }
+
     /// Replaces `rhs` by $A^{-1}$`rhs`.
     pub(crate) fn solve(&mut self, rhs: &mut [f64]) {
         let stack = self.scratch.stack(llt::solve::solve_in_place_scratch::<f64>(self.size, 1, Par::Seq));

@@ -1,10 +1,21 @@
 //! The losses by name. Each has its entry in its own file; [`LOSSES`] is the list of them, and [`parse`] reads what they say.
 
-use super::{Link, Loss, Sum, Task, huber, logistic, poisson, squared, squared_hinge};
+use super::{
+    Link, Loss, Sum, Task, gamma, huber, logistic, negative_binomial, poisson, squared, squared_hinge, tweedie,
+};
 use crate::error::{Error, Result};
 
 /// Every loss of the library; a test counts the files with an entry.
-static LOSSES: [LossEntry; 5] = [squared::ENTRY, logistic::ENTRY, huber::ENTRY, poisson::ENTRY, squared_hinge::ENTRY];
+static LOSSES: [LossEntry; 8] = [
+    squared::ENTRY,
+    logistic::ENTRY,
+    huber::ENTRY,
+    poisson::ENTRY,
+    squared_hinge::ENTRY,
+    gamma::ENTRY,
+    tweedie::ENTRY,
+    negative_binomial::ENTRY,
+];
 
 /// One line of the catalogue of losses: all that is known of a loss by its name.
 #[derive(Clone, Copy, Debug)]
@@ -72,8 +83,8 @@ pub fn catalogue() -> &'static [LossEntry] {
     &LOSSES
 }
 
-/// Reads `squared`, `logistic`, `huber:2`, `poisson` or `squared-hinge`, or a sum of them such as `squared + huber:2`; plain
-/// `huber` has δ = 1.345.
+/// Reads a loss as the catalogue writes it, such as `squared` or `huber:2`, or a sum of them such as `squared + huber:2`; one without its parameter, as plain `huber`, has
+/// the usual one.
 pub fn parse(text: &str) -> Result<Box<dyn Loss>> {
     if let Some((first, rest)) = text.split_once(" + ") {
         return Ok(Box::new(Sum(parse(first)?, parse(rest)?)));

@@ -18,16 +18,27 @@ const NEAR: f64 = 1e-4;
 const ROUNDING: f64 = 16.0 * f64::EPSILON;
 
 /// The least $\varphi$ between two numbers, for losses whose curvature rises to a peak and falls again, if at all; rounded down.
-pub(super) fn chord_at_ends(loss: &impl Loss, predictor: f64, response: f64, (low, high): (f64, f64)) -> f64 {
+pub(super) fn chord_at_ends(loss: &impl Loss, predictor: f64, response: f64, between: (f64, f64)) -> f64 {
+    chord_within(loss, predictor, response, between, &|eta, _| response.abs() * eta.abs())
+}
+
+/// The same for a loss that says how large the terms are of which its value at a predictor is made, together with those of its slope times a way.
+pub(super) fn chord_within(
+    loss: &impl Loss,
+    predictor: f64,
+    response: f64,
+    (low, high): (f64, f64),
+    size: &dyn Fn(f64, f64) -> f64,
+) -> f64 {
     let here = loss.least_curvature(predictor, response, 0.0);
     let ends = [low.min(predictor), high.max(predictor)];
-    let least = ends.map(|end| chord(loss, predictor, response, end)).into_iter().fold(here, f64::min);
+    let least = ends.map(|end| chord(loss, response, [predictor, end], size)).into_iter().fold(here, f64::min);
     // Where an end is not a number, nothing is known.
     if low <= high && least > 0.0 { least } else { 0.0 }
 }
 
 /// $\varphi$ at one end, rounded down.
-fn chord(loss: &impl Loss, from: f64, response: f64, to: f64) -> f64 {
+fn chord(loss: &impl Loss, response: f64, [from, to]: [f64; 2], size: &dyn Fn(f64, f64) -> f64) -> f64 {
     let way = to - from;
     // The interval between the two has all curvatures that matter.
     let middle = 0.5 * from + 0.5 * to;
@@ -37,7 +48,7 @@ fn chord(loss: &impl Loss, from: f64, response: f64, to: f64) -> f64 {
         return least;
     }
     let (end, start, linear) = (loss.value(to, response), loss.value(from, response), loss.slope(from, response) * way);
-    let terms = end.abs() + start.abs() + linear.abs() + response.abs() * (from.abs() + to.abs());
+    let terms = end.abs() + start.abs() + linear.abs() + size(from, way) + size(to, 0.0);
     let seen = 2.0 * (end - start - linear - ROUNDING * terms) / (way * way) * (1.0 - ROUNDING);
     // Not a number where something overflows.
     if seen > least { seen } else { least }
@@ -45,13 +56,19 @@ fn chord(loss: &impl Loss, from: f64, response: f64, to: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use crate::loss::{Huber, Logistic, Loss, Poisson, SquaredHinge};
+    use crate::loss::{Gamma, Huber, Logistic, Loss, NegativeBinomial, Poisson, SquaredHinge, Tweedie};
 
     #[test]
     fn parabolas_stay_below() {
-        let losses: [&dyn Loss; 4] = [&Logistic, &Poisson, &SquaredHinge, &Huber::with_delta(0.7).expect("positive")];
+        let huber = Huber::with_delta(0.7).expect("positive");
+        let counts = [0.1, 3.0].map(|alpha| NegativeBinomial::with_alpha(alpha).expect("positive"));
+        let amounts = [1.1, 1.5, 1.9].map(|power| Tweedie::with_power(power).expect("between 1 and 2"));
+        let mut losses: Vec<&dyn Loss> = vec![&Logistic, &Poisson, &SquaredHinge, &huber, &Gamma];
+        losses.extend(counts.iter().map(|loss| loss as &dyn Loss));
+        losses.extend(amounts.iter().map(|loss| loss as &dyn Loss));
         for loss in losses {
-            for response in [0.0, 1.0] {
+            let suits = |y: &f64| loss.check_response(*y).is_ok();
+            for response in [0.0, 1.0, 4.5].into_iter().filter(suits) {
                 for at in -12..=12 {
                     let a = 0.5 * f64::from(at);
                     for (down, up) in [(0.0, 0.0), (1e-6, 1e-5), (0.3, 2.0), (4.0, 0.01), (9.0, 9.0), (30.0, 1.0)] {

@@ -6,9 +6,11 @@
 
 mod catalogue;
 mod chord;
+mod gamma;
 mod huber;
 mod laws;
 mod logistic;
+mod negative_binomial;
 mod poisson;
 mod row;
 mod spec;
@@ -16,11 +18,14 @@ mod squared;
 mod squared_hinge;
 mod sum;
 mod task;
+mod tweedie;
 
 pub use catalogue::{LossEntry, catalogue, parse};
+pub use gamma::Gamma;
 pub use huber::Huber;
 pub use laws::{BrokenLaw, check_derivatives};
 pub use logistic::Logistic;
+pub use negative_binomial::NegativeBinomial;
 pub use poisson::Poisson;
 pub use row::RowLoss;
 pub use spec::LossSpec;
@@ -28,6 +33,7 @@ pub use squared::Squared;
 pub use squared_hinge::SquaredHinge;
 pub use sum::Sum;
 pub use task::{Link, Task};
+pub use tweedie::Tweedie;
 
 use chord::chord_at_ends;
 
@@ -274,6 +280,12 @@ fn curvature_at_ends(loss: &impl Loss, predictor: f64, response: f64, radius: f6
     let least = loss.curvature(low, response).min(loss.curvature(high, response));
     // Where an end is not a number, nothing is known.
     if low <= high { least } else { 0.0 }
+}
+
+/// A curvature made of exponential functions, rounded down by more than they may be wrong where their exponents are sums of numbers that are together of this size.
+fn rounded_down(curvature: f64, exponent: f64) -> f64 {
+    let share = 1.0 - f64::EPSILON * (16.0 + 4.0 * exponent);
+    if share > 0.0 && curvature < f64::INFINITY { share * curvature } else { 0.0 }
 }
 
 /// A curvature made of `exp`, rounded down by more than `exp` may be wrong.

@@ -12,6 +12,8 @@ pub enum Task {
     TwoClasses,
     /// A count or rate, zero or positive.
     Counts,
+    /// An amount above zero.
+    Amounts,
 }
 
 impl Task {
@@ -21,6 +23,7 @@ impl Task {
             Self::Regression => "regression",
             Self::TwoClasses => "two-classes",
             Self::Counts => "counts",
+            Self::Amounts => "amounts",
         }
     }
 
@@ -30,6 +33,7 @@ impl Task {
             Self::Regression => "any number",
             Self::TwoClasses => "0 or 1",
             Self::Counts => "zero or positive",
+            Self::Amounts => "positive",
         }
     }
 
@@ -39,6 +43,7 @@ impl Task {
             Self::Regression => (true, "numbers"),
             Self::TwoClasses => (response == 0.0 || response == 1.0, "labels 0 or 1"),
             Self::Counts => (response >= 0.0, "counts or rates that are zero or positive"),
+            Self::Amounts => (response > 0.0, "amounts above zero"),
         };
         if is_allowed { Ok(()) } else { Err(rule) }
     }
@@ -47,6 +52,7 @@ impl Task {
     pub(super) fn both(self, other: Self) -> Self {
         match (self, other) {
             (Self::TwoClasses, _) | (_, Self::TwoClasses) => Self::TwoClasses,
+            (Self::Amounts, _) | (_, Self::Amounts) => Self::Amounts,
             (Self::Counts, _) | (_, Self::Counts) => Self::Counts,
             (Self::Regression, Self::Regression) => Self::Regression,
         }
@@ -57,7 +63,7 @@ impl Task {
         match self {
             Self::Regression => Link::Identity,
             Self::TwoClasses => Link::Margin,
-            Self::Counts => Link::Log,
+            Self::Counts | Self::Amounts => Link::Log,
         }
     }
 }

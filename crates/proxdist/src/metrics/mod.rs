@@ -10,7 +10,8 @@
 //! | mean squared error | $\tfrac1W\sum_i w_i(y_i - \mu_i)^2$ |
 //! | mean absolute error | $\tfrac1W\sum_i w_i\lvert y_i - \mu_i\rvert$ |
 //! | $R^2$ | $1 - \sum_i w_i(y_i - \mu_i)^2 / \sum_i w_i(y_i - \bar y)^2$, $\bar y$ the weighted mean |
-//! | Poisson deviance | $\tfrac2W\sum_i w_i\big(y_i\log(y_i/\mu_i) - y_i + \mu_i\big)$ |
+//! | deviance | $\tfrac2W\sum_i w_i\big(\ell(\eta_i; y_i) - \inf_t\ell(t; y_i)\big)$; for Poisson $\tfrac2W\sum_i w_i\big(y_i\log(y_i/\mu_i) - y_i + \mu_i\big)$ |
+//! | $D^2$ | $1 - D/D_0$, with $D$ the deviance and $D_0$ that of the mean $\bar y$ in place of every $\mu_i$ |
 //!
 //! A measure that the data do not define, such as the AUC of one class or the $R^2$ of a constant, is `None`, never NaN.
 //! Weights obey one law: a row of weight 2 counts as two rows, a row of weight 0 as none.
@@ -50,7 +51,9 @@ impl Evaluation {
                 let labelled = Labelled::new(&scores, response, weights)?;
                 Ok(Self::Classification(labelled.classification(scale)))
             }
-            Task::Counts => Regression::of_counts(loss, predictors, response, weights).map(Self::Regression),
+            Task::Counts | Task::Amounts => {
+                Regression::of_counts(loss, predictors, response, weights).map(Self::Regression)
+            }
             Task::Regression => {
                 let means: Vec<f64> = predictors.iter().map(|&eta| loss.mean(eta)).collect();
                 Regression::of(&means, response, weights).map(Self::Regression)
@@ -146,7 +149,7 @@ mod tests {
         let losses: [&dyn Loss; 5] = [&Logistic, &SquaredHinge, &Squared, &Poisson, &Huber::with_delta(1.0).unwrap()];
         assert_eq!(losses.map(classes), [Some(true), Some(false), None, None, None]);
         let Evaluation::Regression(counts) = Evaluation::of(&Poisson, &eta, &labels, None).unwrap() else { panic!() };
-        assert!(counts.deviance.is_some());
+        assert!(counts.deviance.is_some() && counts.d_squared.is_some());
     }
 
     /// $p = 1 - e^{-e^\eta}$, of which the loss alone knows the formula.

@@ -5,7 +5,7 @@
 
 use super::check;
 use crate::error::Result;
-use crate::loss::Loss;
+use crate::loss::{Link, Loss};
 use serde::Serialize;
 
 /// A quantile of the residuals.
@@ -31,8 +31,10 @@ pub struct Regression {
     pub mean_absolute_error: f64,
     /// Smallest residual, the 5, 25, 50, 75 and 95 per cent quantiles, and the largest.
     pub residual_quantiles: Vec<Quantile>,
-    /// Mean deviance, for counts.
+    /// Mean deviance, for counts and amounts.
     pub deviance: Option<f64>,
+    /// Share of the deviance explained, if there is any.
+    pub d_squared: Option<f64>,
 }
 
 impl Regression {
@@ -64,21 +66,32 @@ impl Regression {
             mean_absolute_error: mean_of(&|row| residual(row).abs()),
             residual_quantiles: quantiles(counted.map(|row| (residual(row), weight(row))).collect()),
             deviance: None,
+            d_squared: None,
         })
     }
 
-    /// Measures linear predictors of a loss for counts, with its mean deviance besides if it has one.
+    /// Measures linear predictors of a loss for counts or amounts, with its mean deviance and what is explained of it besides if it has one.
     pub fn of_counts(loss: &dyn Loss, predictors: &[f64], response: &[f64], weights: Option<&[f64]>) -> Result<Self> {
         check("linear predictor", predictors, response, weights)?;
         let means: Vec<f64> = predictors.iter().map(|&eta| loss.mean(eta)).collect();
         let mut result = Self::of(&means, response, weights)?;
-        let mut total = Some((0.0, 0.0));
-        for (row, (&eta, &y)) in predictors.iter().zip(response).enumerate() {
-            let weight = weights.map_or(1.0, |weights| weights[row]);
-            let deviance = loss.deviance(eta, y);
-            total = total.zip(deviance).map(|((sum, all), deviance)| (sum + weight * deviance, all + weight));
+        let weight = |row: usize| weights.map_or(1.0, |weights| weights[row]);
+        let all: f64 = (0..response.len()).map(weight).sum();
+        let deviance = |predictor: &dyn Fn(usize) -> f64| {
+            let mut total = 0.0;
+            for row in (0..response.len()).filter(|&row| weight(row) > 0.0) {
+                total += weight(row) * loss.deviance(predictor(row), response[row])?;
+            }
+            Some(total / all)
+        };
+        result.deviance = deviance(&|row| predictors[row]);
+        if loss.link() == Link::Log {
+            let sum: f64 = (0..response.len()).map(|row| weight(row) * response[row]).sum();
+            let center = (sum / all).ln();
+            let without = deviance(&|_| center).filter(|_| result.r_squared.is_some());
+            result.d_squared =
+                result.deviance.zip(without).filter(|(_, all)| *all > 0.0).map(|(left, all)| 1.0 - left / all);
         }
-        result.deviance = total.map(|(sum, weights)| sum / weights);
         Ok(result)
     }
 }
@@ -106,7 +119,7 @@ fn quantiles(mut residuals: Vec<(f64, f64)>) -> Vec<Quantile> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::loss::Poisson;
+    use crate::loss::{Gamma, NegativeBinomial, Poisson, Tweedie};
 
     #[test]
     fn measures_agree_with_hand_computation() {
@@ -145,5 +158,23 @@ mod tests {
         let zero = Regression::of_counts(&Poisson, &[0.5], &[0.0], None).unwrap();
         assert!((zero.deviance.unwrap() - 2.0 * 0.5_f64.exp()).abs() < 1e-14);
         assert_eq!(zero.r_squared, None);
+    }
+
+    #[test]
+    fn the_mean_explains_nothing_and_a_perfect_fit_everything() {
+        let (response, weights) = ([2.0, 0.5, 4.0, 1.0], [1.0, 2.0, 1.0, 0.5]);
+        let mean = (2.0 + 1.0 + 4.0 + 0.5_f64) / 4.5;
+        let counts = NegativeBinomial::with_alpha(0.7).unwrap();
+        let amounts = Tweedie::with_power(1.4).unwrap();
+        let losses: [&dyn Loss; 4] = [&Poisson, &Gamma, &counts, &amounts];
+        for loss in losses {
+            let explained =
+                |eta: &[f64]| Regression::of_counts(loss, eta, &response, Some(&weights)).unwrap().d_squared;
+            assert!(explained(&[mean.ln(); 4]).unwrap().abs() < 1e-12, "{}", loss.spec());
+            assert!((explained(&response.map(f64::ln)).unwrap() - 1.0).abs() < 1e-12, "{}", loss.spec());
+            let halves = explained(&response.map(|y| 0.5 * (y.ln() + mean.ln()))).unwrap();
+            assert!(halves > 0.5 && halves < 1.0, "{}: {halves}", loss.spec());
+            assert_eq!(Regression::of_counts(loss, &[0.3; 2], &[1.5; 2], None).unwrap().d_squared, None);
+        }
     }
 }

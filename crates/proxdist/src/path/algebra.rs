@@ -20,6 +20,8 @@ const MORE: usize = 4;
 const FEWEST: usize = 8;
 /// How many times more than any other feature the cheapest of a support must be worth for that support to be clear.
 const CLEAR: f64 = 10.0;
+/// By how much features of such a support may inflate each other's variance.
+const SHARED: f64 = 4.0;
 /// Exchanges in a row at most; each lowers F, so this is never reached in practice.
 const MOST_EXCHANGES: usize = 10_000;
 
@@ -68,14 +70,16 @@ impl<'a> Algebra<'a> {
         self.form.fetch(&[needed], &likely)
     }
 
-    /// Whether all that might join a support lowers F by far less than its cheapest feature does: then larger supports only lead back to it.
+    /// Whether all that might join a support lowers F by far less than its cheapest feature does, and its features say different things: then other supports only lead back to it.
     pub(super) fn is_clear(&mut self, support: &[usize]) -> Result<bool> {
         if !self.load(support)? {
             return Ok(false);
         }
         let scores = self.state.scores();
         let least = scores.cheapest(1).first().map_or(0.0, |&at| scores.cost(at));
-        Ok(CLEAR * scores.largest_gain() < least)
+        // In units of equal columns these are one where features have nothing in common, and large where one can stand for another.
+        let shared = scores.own.iter().copied().fold(0.0, f64::max);
+        Ok(shared <= SHARED && CLEAR * scores.largest_gain() < least)
     }
 
     fn swap(&mut self, swap: Swap) -> Result<bool> {

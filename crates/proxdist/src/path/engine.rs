@@ -71,11 +71,11 @@ impl<'p> Engine<'p> {
         }
     }
 
-    /// Whether rows of the matrix cost a pass over the data, and a support is so much better than larger ones that these need not be looked at.
+    /// Whether F is quadratic and a support so much better than others that these need not be looked at.
     pub(super) fn is_clear(&mut self, support: &[usize]) -> Result<bool> {
         match self {
-            Self::Algebra(algebra) if algebra.form.is_on_demand() => algebra.is_clear(support),
-            _ => Ok(false),
+            Self::Algebra(algebra) => algebra.is_clear(support),
+            Self::Curved(_) | Self::Ladder(_) => Ok(false),
         }
     }
 

@@ -8,7 +8,6 @@
 
 use super::costs::Costs;
 use super::engine::{Engine, Searched, fits, form_of};
-use super::form::Form;
 use super::on_demand::TOGETHER;
 use super::second::Seconds;
 use super::settings::PathSettings;
@@ -46,6 +45,14 @@ const NUMBER: f64 = 1e-9;
 const ASKED: f64 = 1.5;
 const ASKED_MORE: f64 = 8.0;
 
+/// Seconds that the whole matrix may always take: with it a walk uphill costs next to nothing.
+const CHEAP: f64 = 0.04;
+/// A walk is longer where its moves cost little, columns times features being less than this, but never more than so many times.
+const LONG: f64 = 8e5;
+const LONGEST: usize = 10;
+/// Multiplications that a walk may cost where each of its moves asks for another row of the matrix.
+const WALKED: f64 = 1e9;
+
 /// How the matrix of a quadratic F is had.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Matrix {
@@ -60,7 +67,7 @@ fn quickest(data: &Data, size: usize) -> (Matrix, f64) {
     let asked = ASKED * size as f64 + ASKED_MORE;
     let passes = 2.0 + (asked / TOGETHER as f64).ceil();
     let on_demand = rows * columns * (asked / PRODUCTS_ON_DEMAND + passes * NUMBER);
-    if fits(data.columns(), 1, MEMORY) && whole <= on_demand {
+    if fits(data.columns(), 1, MEMORY) && whole <= on_demand.max(CHEAP) {
         (Matrix::Whole, whole)
     } else {
         (Matrix::OnDemand, on_demand)
@@ -131,9 +138,15 @@ pub(crate) fn quadratic_support(
 ) -> Result<Option<Start>> {
     let columns = objective.data.columns();
     match quickest(objective.data, size).0 {
-        Matrix::Whole => found(objective, size, (walk, MEMORY), poll),
-        // A walk would ask for row after row.
-        Matrix::OnDemand => found(objective, size, (0, MEMORY.min(4 * columns * columns)), poll),
+        Matrix::Whole => {
+            let times = LONG / (columns as f64 * (size + 10) as f64);
+            let moves = (walk as f64 * times).clamp(walk as f64, (LONGEST * walk) as f64);
+            found(objective, size, (moves as usize, MEMORY), poll)
+        }
+        Matrix::OnDemand => {
+            let moves = WALKED / (objective.data.rows() as f64 * columns as f64);
+            found(objective, size, (walk.min(moves as usize), MEMORY.min(4 * columns * columns)), poll)
+        }
     }
 }
 
@@ -144,18 +157,20 @@ fn found(
     poll: &mut dyn FnMut() -> ControlFlow<()>,
 ) -> Result<Option<Start>> {
     let settings = PathSettings::default().walk(walk).walk_at((size, size)).memory(memory);
-    let searched =
-        |largest| Searched { objective, layout: objective.layout(), largest, settings: &settings, sets: None };
+    let at_once = settings.clone().walk(0);
+    let with = |largest, settings| Searched { objective, layout: objective.layout(), largest, settings, sets: None };
+    let searched = |largest| with(largest, &settings);
     let largest = (size + BEYOND).min(objective.data.columns());
     let mut polled = Polled(poll);
     let mut watch = Watch::new(&mut polled);
     let stored = objective.data.unscaled();
     let form = if objective.loss.is_quadratic() { form_of(searched(largest), stored.as_ref())? } else { None };
-    let is_on_demand = form.as_ref().is_some_and(Form::is_on_demand);
+    // A walk may not be needed; where it would ask for row after row of the matrix, neither may larger sizes.
+    let first = form.as_ref().map(|form| if form.is_on_demand() { size } else { largest });
     let mut engine = Engine::new(searched(largest), form)?;
     let mut places = Vec::new();
-    if is_on_demand {
-        places = engine.places(searched(size), objective.ridge, &[], &mut watch)?;
+    if let Some(first) = first {
+        places = engine.places(with(first, &at_once), objective.ridge, &[], &mut watch)?;
     }
     let is_clear = match places.get(size) {
         Some(Some(place)) => engine.is_clear(&place.support)?,

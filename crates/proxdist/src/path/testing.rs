@@ -41,6 +41,7 @@ impl Case {
             match task {
                 Task::TwoClasses => f64::from(u8::from(eta + 2.0 * next() > 0.0)),
                 Task::Counts => eta.exp().min(20.0).round(),
+                Task::Amounts => eta.exp().min(20.0) * (0.5 + next().abs()),
                 Task::Regression => eta,
             }
         });

@@ -4,7 +4,7 @@ use super::testing::{Case, enumerated};
 use super::{Criterion, Path, PathProgress, PathSettings};
 use crate::constraint::{NonNegative, Sparsity};
 use crate::data::Data;
-use crate::loss::{Huber, Logistic, Loss, Poisson, Squared, SquaredHinge};
+use crate::loss::{Gamma, Huber, Logistic, Loss, NegativeBinomial, Poisson, Squared, SquaredHinge, Tweedie};
 use crate::objective::Objective;
 use crate::problem::Problem;
 use std::ops::ControlFlow;
@@ -70,12 +70,15 @@ fn squared_loss_reaches_the_best_subsets_of_nearly_all_small_problems() {
 
 #[test]
 fn other_losses_reach_the_best_subsets_of_nearly_all_small_problems() {
-    let losses: [fn() -> Box<dyn Loss>; 5] = [
+    let losses: [fn() -> Box<dyn Loss>; 8] = [
         || Box::new(Logistic),
         || Box::new(Poisson),
         || Box::new(Huber::with_delta(1.345).unwrap()),
         || Box::new(Huber::with_delta(0.05).unwrap()),
         || Box::new(SquaredHinge),
+        || Box::new(Gamma),
+        || Box::new(Tweedie::with_power(1.6).unwrap()),
+        || Box::new(NegativeBinomial::with_alpha(0.5).unwrap()),
     ];
     let mut short = Vec::new();
     for loss in losses {

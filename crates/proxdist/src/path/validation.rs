@@ -16,8 +16,9 @@ use crate::constraint::{Constraint, Sparsity};
 use crate::data::Data;
 use crate::error::{Error, Result};
 use crate::loss::Loss;
+use crate::pool::in_pool;
 use crate::preparation::{Preparation, Standardize, Units};
-use crate::problem::{Problem, in_pool};
+use crate::problem::Problem;
 use crate::selection::{CrossValidation, Deal, Judge, OwnScore, Scoring, Split, Splits};
 use crate::solver::Settings;
 use rayon::prelude::*;
@@ -240,7 +241,7 @@ impl<'a> PathValidation<'a> {
     pub fn run_watched(&self, settings: &PathSettings, watch: &dyn PathWatch) -> Result<ControlFlow<(), PathScores>> {
         settings.check()?;
         Problem::new(self.data, &*self.loss, &*self.constraint).check(&Settings::default())?;
-        self.judge.scoring.check(self.data.response())?;
+        self.judge.scoring.check(&*self.loss, self.data.response())?;
         let splits = self.dealt()?;
         let preparation =
             Preparation::decide(self.standardize, [&*self.constraint as &dyn Constraint], self.intercept)?;

@@ -5,7 +5,7 @@
 //! |---|---|
 //! | walk | the best exchange that the model knows and `tabu.rs` allows, again and again |
 //! | swing | some features come and as many leave, or the other way round: the size goes up or down and back |
-//! | kick | some features, drawn at random, leave for good; the best others come in their place |
+//! | kick | some features, drawn at random, leave for good; the best others come in their place, or where features are few, some of the best |
 
 use super::climb::{Climb as _, Place};
 use super::curved::Curved;
@@ -21,6 +21,9 @@ const SWING: usize = 3;
 /// Features that a kick moves: this share of all, rounded up, and at least so many.
 const KICKED: f64 = 0.1;
 const LEAST_KICKED: usize = 2;
+/// Features up to which there are so few ways to leave that those who come are drawn as well, among so many of the best.
+const FEW: usize = 12;
+const AMONG: u64 = 4;
 /// Kicks after which one that ends where another has ended counts for so many more.
 const MANY_KICKS: u64 = 100;
 const AGAIN: usize = 20;
@@ -90,7 +93,7 @@ impl Curved<'_> {
         let mut at = from.clone();
         for number in 0..2 * by {
             let is_up = (number < by) == is_up_first;
-            let next = if is_up { self.added(&at, &[])? } else { self.dropped(&at)? };
+            let next = if is_up { self.added(&at, &[], 0)? } else { self.dropped(&at)? };
             let Some(next) = next else { return Ok(None) };
             at = next;
         }
@@ -110,21 +113,23 @@ impl Curved<'_> {
         }
         let (support, point) = (at.support, at.point);
         let Some(mut at) = self.fitted(support, point)? else { return Ok(None) };
-        for _ in 0..count {
-            let Some(next) = self.added(&at, &gone)? else { return Ok(None) };
+        for left in (0..count).rev() {
+            let after = if size <= FEW && left > 0 { below(&mut generator, AMONG) as usize } else { 0 };
+            let Some(next) = self.added(&at, &gone, after)? else { return Ok(None) };
             at = next;
         }
         Ok(Some(at))
     }
 
-    /// One feature more, the best of the model that is not banned.
-    fn added(&mut self, from: &Place, banned: &[usize]) -> Result<Option<Place>> {
+    /// One feature more, the best of the model that is not banned, or one of those `after` it.
+    fn added(&mut self, from: &Place, banned: &[usize], after: usize) -> Result<Option<Place>> {
         if !self.measure(from)? {
             return Ok(None);
         }
         let Some((_, model)) = &self.model else { return Ok(None) };
-        let additions = model.scores().additions(banned.len() + 1);
-        let Some(&enters) = additions.iter().find(|enters| !banned.contains(enters)) else { return Ok(None) };
+        let additions = model.scores().additions(banned.len() + 1 + after);
+        let mut open = additions.iter().filter(|enters| !banned.contains(enters));
+        let Some(&enters) = open.nth(after) else { return Ok(None) };
         let (support, start) = super::curved::replaced(from, None, enters, model.after_addition(enters));
         self.fitted(support, start)
     }

@@ -20,7 +20,7 @@ use crate::shape::Shape;
 const NEGLIGIBLE: f64 = 1e-13;
 
 /// The factors, singular values in falling order.
-pub(super) struct Factors {
+pub(crate) struct Factors {
     pub(super) rows: usize,
     pub(super) columns: usize,
     pub(super) rank: usize,
@@ -38,7 +38,7 @@ pub(super) struct Factors {
 
 impl Factors {
     /// The factors of a row-major matrix of rank at most `rank`; singular values up to `cut` count as zero.
-    pub(super) fn of(theta: &[f64], rows: usize, columns: usize, rank: usize, cut: f64) -> Self {
+    pub(crate) fn of(theta: &[f64], rows: usize, columns: usize, rank: usize, cut: f64) -> Self {
         let rank = rank.min(rows).min(columns);
         let mut rest = transposed(theta, rows, columns);
         let top = rest.chunks_exact(rows.max(1)).map(norm_squared).fold(0.0, f64::max).sqrt();
@@ -100,7 +100,7 @@ impl Factors {
     }
 
     /// The same with the missing vectors taken from the gradient.
-    pub(super) fn filled(self, gradient: &[f64]) -> Result<Self> {
+    pub(crate) fn filled(self, gradient: &[f64]) -> Result<Self> {
         let Self { rows, columns, rank, known, .. } = self;
         let units = |flat: &[f64], length: usize| -> Vec<Vec<f64>> {
             flat.chunks_exact(length.max(1)).take(known).map(<[f64]>::to_vec).collect()
@@ -142,7 +142,7 @@ impl Factors {
     }
 
     /// Whether all singular values are above zero, so that the set is smooth here.
-    pub(super) fn is_smooth(&self) -> bool {
+    pub(crate) fn is_smooth(&self) -> bool {
         self.known == self.rank
     }
 
@@ -188,7 +188,7 @@ impl Factors {
     }
 
     /// $(I - UU^T)Z(I - VV^T)$
-    pub(super) fn outside(&self, z: &[f64]) -> Vec<f64> {
+    pub(crate) fn outside(&self, z: &[f64]) -> Vec<f64> {
         let mut rest = z.to_vec();
         axpy(-1.0, &self.spanned(&self.left_times(z), &vec![0.0; self.rows * self.rank]), &mut rest);
         let b = self.times_right(&rest);
@@ -197,7 +197,7 @@ impl Factors {
     }
 
     /// The nearest element of the tangent space.
-    pub(super) fn tangent(&self, z: &[f64]) -> Vec<f64> {
+    pub(crate) fn tangent(&self, z: &[f64]) -> Vec<f64> {
         let (a, mut b) = (self.left_times(z), self.times_right(z));
         self.drop_left(&mut b);
         self.spanned(&a, &b)
@@ -217,7 +217,7 @@ impl Factors {
     ///
     /// With $K = \Sigma + AV$ it differs from the end of the direction only outside the tangent space, and to second order it is the nearest matrix of the set; it
     /// is not finite where $K$ cannot be inverted. With $K = \Sigma$ both factors move straight ahead, however far.
-    pub(super) fn along(&self, direction: &[f64], is_straight: bool) -> Vec<f64> {
+    pub(crate) fn along(&self, direction: &[f64], is_straight: bool) -> Vec<f64> {
         let (rank, mut a, mut b) = (self.rank, self.left_times(direction), self.times_right(direction));
         self.drop_left(&mut b);
         let mut core = vec![0.0; rank * rank];
@@ -287,7 +287,7 @@ impl Factors {
 
     /// The bend applied to a direction $Z$: $G_\perp Z^TU\Sigma^{-1}V^T + U\Sigma^{-1}(ZV)^TG_\perp$, for the part $G_\perp$ of the gradient that
     /// [`Self::outside`] gives.
-    pub(super) fn bent(&self, outside: &[f64], z: &[f64]) -> Vec<f64> {
+    pub(crate) fn bent(&self, outside: &[f64], z: &[f64]) -> Vec<f64> {
         let (mut zu, mut zv) = (self.transpose_times_left(z), self.times_right(z));
         for row in zu.chunks_exact_mut(self.rank.max(1)).chain(zv.chunks_exact_mut(self.rank.max(1))) {
             for (k, x) in row.iter_mut().enumerate() {

@@ -84,10 +84,16 @@ fn promises(
     Ok(scored)
 }
 
-/// The unit outside a choice that promises most, whether there is room for it or not; none of those that may never be in.
-pub(super) fn most_promising(problem: &Selecting, units: &[usize], theta: &[f64]) -> Result<Option<usize>> {
+/// The unit outside a choice that promises most, whether there is room for it or not; none of those that may never be in or are banned.
+pub(super) fn most_promising(
+    problem: &Selecting,
+    units: &[usize],
+    theta: &[f64],
+    banned: &[usize],
+) -> Result<Option<usize>> {
     let choice = problem.choice;
-    let is_open = |unit: usize| choice.keep()[choice.pool(unit)] > 0 && units.binary_search(&unit).is_err();
+    let is_out = |unit: usize| units.binary_search(&unit).is_err() && !banned.contains(&unit);
+    let is_open = |unit: usize| choice.keep()[choice.pool(unit)] > 0 && is_out(unit);
     let outside: Vec<usize> = (0..choice.units()).filter(|&unit| is_open(unit)).collect();
     let measured = sweep(problem.objective, theta, &[], None)?;
     let scored = promises(problem, units, theta, &outside, &measured)?;

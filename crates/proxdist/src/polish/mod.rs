@@ -67,6 +67,7 @@ mod tests;
 
 pub(crate) use convex::minimise;
 pub(crate) use descent::distance;
+pub(crate) use factors::Factors;
 pub(crate) use finish::{Finish, Polished};
 pub(crate) use gap::gap as support_gap;
 pub(crate) use leaving::without_one;

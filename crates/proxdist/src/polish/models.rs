@@ -18,6 +18,9 @@ pub(super) const INSIDE: f64 = 1e-12;
 /// Sizes of a set, relative to its points, in whose units it is looked at where it is too small to be seen otherwise.
 const MAGNIFIED: [f64; 3] = [1e-3, 1e-6, 1e-9];
 
+/// A minimiser, or a point of the set near one.
+type ExactOrNear = (Option<Vec<f64>>, Option<Vec<f64>>);
+
 /// Quadratic models of F over the set.
 pub(super) struct Models<'c> {
     pub(super) conic: &'c Conic,
@@ -159,12 +162,12 @@ impl<'c> Models<'c> {
         let linear = quadratic.gradient(&x);
         let size = (0..features).map(|j| x[j].abs() * quadratic.diagonal(j).sqrt()).fold(0.0, f64::max);
         let moved = Quadratic { hessian: quadratic.hessian.clone(), linear };
-        self.around(&moved, &x, MAGNIFIED.map(|share| Reach::Known(share * size)))
+        self.around(&moved, &x, MAGNIFIED.map(|share| Reach::Known(share * size))).0
     }
 
     /// The same from the point itself, with its own gradient: where coefficients are so large that the model's minimiser, as a vector of coefficients, has lost
-    /// the digits that matter, the step to it still has them.
-    pub(super) fn step_from(&mut self, at: &At, damping: f64) -> Option<Vec<f64>> {
+    /// the digits that matter, the step to it still has them. Where nothing else is left to try, a step that is not exact `will_do`.
+    pub(super) fn step_from(&mut self, at: &At, damping: f64, will_do: bool) -> Option<Vec<f64>> {
         let means = self.means(at);
         let mut model = self.model(at, damping, &means);
         let (own, free) = (self.conic.coefficients(&at.gradient), self.conic.behind(&at.gradient));
@@ -172,18 +175,21 @@ impl<'c> Models<'c> {
         let along = |j: usize| own[j] - means[j] * shared;
         self.conic.coefficients_mut(&mut model.linear).iter_mut().enumerate().for_each(|(j, l)| *l = along(j));
         model.linear.iter_mut().skip(self.conic.variables()).zip(free).for_each(|(l, g)| *l = *g);
-        let end = self.around(&model, &self.shifted(&at.point, &means), Reach::ALL)?;
+        let (exact, near) = self.around(&model, &self.shifted(&at.point, &means), Reach::ALL);
+        let end = exact.or(near.filter(|_| will_do))?;
         Some(self.with_intercept(end, &means))
     }
 
-    /// The minimiser of a function of the step from `x`, over the steps that stay in the set; rows of one variable hold exactly where they are reached.
-    fn around<const N: usize>(&mut self, moved: &Quadratic, x: &[f64], reaches: [Reach; N]) -> Option<Vec<f64>> {
+    /// The minimiser of a function of the step from `x`, over the steps that stay in the set; rows of one variable hold exactly where they are reached. Where no consistent rows are found, as
+    /// in corners that more rows meet in than there are dimensions, instead the first point in the set that the method on the inside came to.
+    fn around<const N: usize>(&mut self, moved: &Quadratic, x: &[f64], reaches: [Reach; N]) -> ExactOrNear {
         let conic = self.conic.around(x);
-        reaches.into_iter().find_map(|reach| {
+        let mut nearby = None;
+        for reach in reaches {
             let zero = vec![0.0; x.len()];
             let Model::Found { x: mut away, mut active } = solve(moved, &conic, &zero, reach, &mut self.cholesky)
             else {
-                return None;
+                continue;
             };
             let is_exact = refined(moved, &conic, &mut away, &mut active);
             let mut end: Vec<f64> = x.iter().zip(&away).map(|(x, d)| x + d).collect();
@@ -193,8 +199,13 @@ impl<'c> Models<'c> {
                 }
             }
             self.conic.drop_magnitudes(&mut end);
-            (is_exact && self.conic.violation(&end) <= INSIDE).then_some(end)
-        })
+            let is_inside = self.conic.violation(&end) <= INSIDE;
+            if is_exact && is_inside {
+                return (Some(end), None);
+            }
+            nearby = nearby.or(is_inside.then_some(end));
+        }
+        (None, nearby)
     }
 
     /// $\tfrac12x^THx + (g - H\theta)^Tx$ in coefficients, magnitudes and $u$, with damping around the point.

@@ -50,6 +50,7 @@ impl Made {
             *y = match loss.task() {
                 loss::Task::TwoClasses => f64::from(u8::from(*y > 0.0) ^ u8::from(i % 7 == 0)),
                 loss::Task::Counts => y.abs().round(),
+                loss::Task::Amounts => y.abs() + 0.1,
                 loss::Task::Regression => *y,
             };
         }

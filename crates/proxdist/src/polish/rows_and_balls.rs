@@ -83,7 +83,7 @@ pub(crate) fn minimise(
             products += 1;
             let was_warm = models.is_warm();
             // Where models in the coefficients lead nowhere, rounding may hide the way: the step itself has more digits.
-            let close = if idle > 1 { models.step_from(&at, DAMPINGS[damping]) } else { None };
+            let close = if idle > 1 { models.step_from(&at, DAMPINGS[damping], idle > 2) } else { None };
             let Some(target) = close.or_else(|| models.step(&at, DAMPINGS[damping])) else {
                 if caution.raise(function) {
                     continue;

@@ -8,7 +8,7 @@ use crate::constraint::{Choice, Constraint, Structure, projected};
 use crate::data::Data;
 use crate::effort::Effort;
 use crate::exchanges::Exchanges;
-use crate::loss::{Huber, Logistic, Loss, Poisson, Squared, SquaredHinge, Task};
+use crate::loss::{Gamma, Huber, Logistic, Loss, NegativeBinomial, Poisson, Squared, SquaredHinge, Task, Tweedie};
 use crate::objective::Objective;
 use crate::shape::Shape;
 use crate::spec::SetSpec;
@@ -79,6 +79,7 @@ pub(super) fn random(loss: &dyn Loss, rows: usize, seed: u64, decades: f64) -> R
         match task {
             Task::TwoClasses => f64::from(u8::from(eta > 0.0)),
             Task::Counts => eta.abs().round(),
+            Task::Amounts => eta.abs() + 0.1,
             Task::Regression => eta,
         }
     };
@@ -111,6 +112,9 @@ pub(super) fn losses() -> Vec<Box<dyn Loss>> {
         Box::new(Huber::with_delta(0.5).unwrap()),
         Box::new(Poisson),
         Box::new(SquaredHinge),
+        Box::new(Gamma),
+        Box::new(Tweedie::with_power(1.6).unwrap()),
+        Box::new(NegativeBinomial::with_alpha(0.5).unwrap()),
     ]
 }
 

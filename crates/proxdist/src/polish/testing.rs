@@ -55,6 +55,7 @@ impl<L: Loss> Regression<L> {
             match task {
                 Task::TwoClasses => f64::from(u8::from(eta > 0.0)),
                 Task::Counts => eta.abs().round(),
+                Task::Amounts => eta.abs() + 0.1,
                 Task::Regression => eta,
             }
         });

@@ -244,7 +244,7 @@ mod tests {
         assert!(told("sparsity:1-9999999").2.contains("more than 100000 values"));
         assert!(told("ridge:1..0,log,3").2.contains("as in 1e-4..1,log,5"));
         assert_eq!(told("ridge:1;size=2").2, "ridge takes no options");
-        assert!(told("boxes:1,2").2.contains("ridge, rho1 or a set: ball, sparsity, rank, l1"));
+        assert!(told("boxes:1,2").2.contains("ridge, rho1 or a set: ball, sparsity, rank, rows, l1"));
         assert!(told("é:1").1 == 1 && told("").0.is_empty() && told("ball:NaN").0 == "NaN");
         assert!(put("group-sparsity:1,2", 0, "none").unwrap_err().to_string().contains("size=4"));
         let twice = put("sparsity:4", 0, "blocks[1-10: sparsity:1][11-20: sparsity:2]").unwrap_err();

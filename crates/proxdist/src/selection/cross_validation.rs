@@ -11,6 +11,7 @@ use crate::data::Data;
 use crate::error::{Error, Result};
 use crate::loss::{Loss, check_responses};
 use crate::model::Model;
+use crate::pool::in_pool;
 use crate::preparation::{Preparation, Standardize, Units};
 use crate::problem::Problem;
 use crate::rule::Rule;
@@ -221,10 +222,7 @@ impl<'a> CrossValidation<'a> {
         settings.check(self.data.rows(), self.data.columns())?;
         // One pool around all: a pool in each fit would multiply the threads.
         let inside = Settings { threads: None, resume: None, ..settings.clone() };
-        let Some(threads) = settings.threads else { return self.select(grid, &inside, watch) };
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-        let pool = pool.map_err(|error| Error::Threads { threads, source: error.into() })?;
-        pool.install(|| self.select(grid, &inside, watch))
+        in_pool(settings.threads, || self.select(grid, &inside, watch))
     }
 
     fn select<W: Watch>(
@@ -313,7 +311,7 @@ impl<'a> CrossValidation<'a> {
             return Err(Error::setting("a grid", Rule::WithoutRho1, "both"));
         }
         check_responses(&*self.loss, self.data.response())?;
-        self.judge.scoring.check(self.data.response())?;
+        self.judge.scoring.check(&*self.loss, self.data.response())?;
         let points = grid.points(&self.constraint, self.ridge, settings.rho1)?;
         points.into_iter().map(|point| point.constraint.build_for(self.data).map(|set| (point, set))).collect()
     }

@@ -26,6 +26,11 @@ pub enum Scoring {
     /// `mse`: the mean squared error of the predicted mean; smaller is better.
     #[serde(rename = "mse")]
     MeanSquaredError,
+    /// `deviance`: the mean deviance; smaller is better; needs a loss that is a likelihood.
+    Deviance,
+    /// `d2`: the share of the deviance explained; larger is better; needs a likelihood of counts or amounts.
+    #[serde(rename = "d2")]
+    Explained,
     /// `own`: an [`OwnScore`]; larger is better.
     Own,
 }
@@ -77,11 +82,12 @@ impl<'a> Judge<'a> {
 }
 
 impl Scoring {
-    const ALL: [Self; 4] = [Self::Loss, Self::Auc, Self::Accuracy, Self::MeanSquaredError];
+    const ALL: [Self; 6] =
+        [Self::Loss, Self::Auc, Self::Accuracy, Self::MeanSquaredError, Self::Deviance, Self::Explained];
 
     /// Whether a larger score is better.
     pub fn larger_is_better(self) -> bool {
-        matches!(self, Self::Auc | Self::Accuracy | Self::Own)
+        matches!(self, Self::Auc | Self::Accuracy | Self::Explained | Self::Own)
     }
 
     /// Whether the score is one of classes.
@@ -94,8 +100,13 @@ impl Scoring {
         self.is_of_classes() || loss.task() == Task::TwoClasses
     }
 
-    /// Refuses responses that the score is not defined for, before anything is fitted.
-    pub(crate) fn check(self, response: &[f64]) -> Result<()> {
+    /// Refuses losses and responses that the score is not defined for, before anything is fitted.
+    pub(crate) fn check(self, loss: &dyn Loss, response: &[f64]) -> Result<()> {
+        let has_deviance = response.first().is_some_and(|&y| loss.deviance(0.0, y).is_some());
+        let is_of_means = matches!(loss.task(), Task::Counts | Task::Amounts);
+        if self == Self::Deviance && !has_deviance || self == Self::Explained && !(has_deviance && is_of_means) {
+            return Err(Error::setting("scoring", Rule::ScoreOfLikelihood, format!("{self} with {}", loss.spec())));
+        }
         if !self.is_of_classes() {
             return Ok(());
         }
@@ -117,6 +128,16 @@ impl Scoring {
         let mut predictors = linear_predictors(held_out, coefficients, intercept.unwrap_or(0.0))?;
         let (response, weights) = (held_out.response(), Some(&weights(held_out)[..]));
         match self {
+            Self::Deviance => {
+                let terms = predictors.iter().zip(response).map(|(&eta, &y)| loss.deviance(eta, y).unwrap_or(f64::NAN));
+                let rows = weights.unwrap_or_default();
+                let total: f64 =
+                    terms.zip(rows).map(|(term, weight)| if *weight > 0.0 { weight * term } else { 0.0 }).sum();
+                Ok(total / rows.iter().sum::<f64>())
+            }
+            Self::Explained => Regression::of_counts(loss, &predictors, response, weights)?
+                .d_squared
+                .ok_or_else(|| Error::setting("scoring", Rule::ScoreOfConstant, "d2")),
             Self::Auc => Labelled::new(&predictors, response, weights)?
                 .auc()
                 .ok_or_else(|| Error::setting("scoring", Rule::ScoreOfOneClass, "auc")),
@@ -142,6 +163,8 @@ impl fmt::Display for Scoring {
             Self::Auc => "auc",
             Self::Accuracy => "accuracy",
             Self::MeanSquaredError => "mse",
+            Self::Deviance => "deviance",
+            Self::Explained => "d2",
             Self::Own => "own",
         })
     }

@@ -40,6 +40,7 @@ pub use iteration::Iteration;
 pub use method::{Method, Split};
 pub use method_text::{MethodEntry, catalogue};
 pub(crate) use monitor::{Moment, Monitor, usual_monitor_rows, worst_bearable};
+pub(crate) use notes::notes_of_outputs;
 pub use notes::{Note, Reason};
 pub use projected_gradient::ProjectedGradientStep;
 pub use proximal_distance::{DistanceStep, ProximalDistance};

@@ -53,6 +53,8 @@ pub enum Reason {
     NoProofAsked,
     /// The rows are not in memory.
     NotInMemory,
+    /// Fits of several outputs have no use for it.
+    SeveralOutputs,
 }
 
 impl fmt::Display for Reason {
@@ -74,6 +76,7 @@ impl fmt::Display for Reason {
             }
             Self::NoProofAsked => "no proof was asked for",
             Self::NotInMemory => "the rows are not in memory, where proofs are searched for",
+            Self::SeveralOutputs => "fits of several outputs have no use for it",
         })
     }
 }
@@ -110,6 +113,28 @@ pub(crate) fn notes(problem: &Problem, settings: &Settings, stages: Stages) -> V
     let circumstances = Circumstances::new(problem, settings, stages);
     let note = |&setting: &Setting| circumstances.reason(setting).map(|reason| Note { setting, reason });
     settings.given.iter().filter_map(note).collect()
+}
+
+/// The settings that were given and had no effect on a fit of several outputs, which took steps or did not.
+pub(crate) fn notes_of_outputs(settings: &Settings, has_iterated: bool) -> Vec<Note> {
+    let idle = (!has_iterated).then_some(Reason::FinishAlone);
+    let reason = |setting: Setting| match setting {
+        Setting::Gap | Setting::Memory => Some(Reason::NoProofAsked),
+        Setting::Effort | Setting::MonitorRows => Some(Reason::SeveralOutputs),
+        Setting::Seed => (!has_iterated).then_some(Reason::NothingDrawn),
+        Setting::Gamma
+        | Setting::Rho1
+        | Setting::Schedule
+        | Setting::BatchSize
+        | Setting::Sampling
+        | Setting::MaxSteps
+        | Setting::MaxPasses
+        | Setting::Tolerance
+        | Setting::CheckEvery
+        | Setting::Stop => idle,
+        _ => None,
+    };
+    settings.given.iter().filter_map(|&setting| reason(setting).map(|reason| Note { setting, reason })).collect()
 }
 
 /// What the reasons depend on.

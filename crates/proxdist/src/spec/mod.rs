@@ -9,6 +9,7 @@
 //! | `sparsity:9;most=2 per 1-4,5+7` | and at most 2 of each of some groups |
 //! | `sparsity:9;heredity=strong;products=6=1*2` | and feature 6, the product of 1 and 2, only with both (`weak`: with one) |
 //! | `rank:2` | matrices of rank at most 2 |
+//! | `rows:20` | matrices with at most 20 nonzero rows: at most 20 features for all outputs of a model together |
 //! | `box:0,inf`, `box;lower=0,0,-1;upper=1,inf,1` | limits, shared or one pair per coordinate |
 //! | `nonneg` | no negative entry |
 //! | `l1:3` | L1 ball |
@@ -70,7 +71,8 @@ pub use table::{Convexity, EXAMPLE_SHAPE, SetEntry, sets};
 
 use crate::constraint::{
     Affine, Ball, Blocks, Bounds, Breaks, Cone, Constraint, Curved, Fused, GroupSparsity, HalfSpace, L1Ball, LinfBall,
-    Monotone, NonNegative, Polyhedron, Rank, Selection, SetFault, Simplex, Sparsity, WholeSpace, intersection, refusal,
+    Monotone, NonNegative, Polyhedron, Rank, Rows, Selection, SetFault, Simplex, Sparsity, WholeSpace, intersection,
+    refusal,
 };
 use crate::error::{Error, Result};
 use crate::shape::Shape;
@@ -100,6 +102,11 @@ pub enum SetSpec {
     Rank {
         /// Largest rank.
         rank: usize,
+    },
+    /// `rows:s`
+    Rows {
+        /// Largest number of nonzero rows.
+        keep: usize,
     },
     /// `box:l,u`
     Bounds {
@@ -267,6 +274,7 @@ impl SetSpec {
             | Self::Simplex { total: size } => Some(Number::Size(size)),
             Self::Sparsity { keep: count }
             | Self::Rank { rank: count }
+            | Self::Rows { keep: count }
             | Self::Breaks { most: count, .. }
             | Self::GroupSparsity { keep: count, .. } => Some(Number::Count(count)),
             Self::Selection(rules) => Some(Number::Count(&mut rules.most)),
@@ -301,8 +309,19 @@ impl SetSpec {
     }
 
     fn meet(parts: &[Self], shape: Shape) -> Result<Box<dyn Constraint>> {
-        let parts = parts.iter().map(|part| part.checked(shape)).collect::<Result<Vec<_>>>()?;
+        let parts = parts.iter().map(|part| part.in_groups(shape).checked(shape)).collect::<Result<Vec<_>>>()?;
         Ok(Box::new(intersection(parts)?))
+    }
+
+    /// Rows as the groups that they are, which combine with other sets.
+    fn in_groups(&self, shape: Shape) -> Self {
+        match (self, shape) {
+            (Self::Rows { keep }, Shape::Matrix { columns, .. }) => {
+                Self::GroupSparsity { keep: *keep, groups: Groups::Consecutive { size: columns } }
+            }
+            (Self::Rows { keep }, Shape::Vector(_)) => Self::Sparsity { keep: *keep },
+            _ => self.clone(),
+        }
     }
 
     fn unchecked(&self, shape: Shape) -> Result<Box<dyn Constraint>> {
@@ -319,6 +338,10 @@ impl SetSpec {
                 Shape::Vector(length) => {
                     return Err(Error::constraint(self.to_string(), SetFault::NeedsMatrix { length }));
                 }
+            },
+            Self::Rows { keep } => match shape {
+                Shape::Matrix { columns, .. } => Box::new(Rows::at_most(*keep, columns)?),
+                Shape::Vector(_) => Box::new(Rows::at_most(*keep, 1)?),
             },
             Self::Bounds { lower, upper } => Box::new(Bounds::between(*lower, *upper)?),
             Self::BoundsEach { lower, upper } => Box::new(Bounds::each(lower.clone(), upper.clone())?),
@@ -367,6 +390,9 @@ impl SetSpec {
                         Self::Intersection(merged) => resolve::written(self, Self::meet(&merged, shape)?),
                         other => resolve::written(self, other.checked(shape)?),
                     },
+                    _ if parts.iter().any(|part| matches!(part, Self::Rows { .. })) => {
+                        resolve::written(self, Self::meet(parts, shape)?)
+                    }
                     _ => Self::meet(parts, shape)?,
                 }
             }

@@ -31,6 +31,7 @@ impl fmt::Display for SetSpec {
             Self::Sparsity { keep } => write!(f, "sparsity:{keep}"),
             Self::Selection(rules) => write!(f, "{rules}"),
             Self::Rank { rank } => write!(f, "rank:{rank}"),
+            Self::Rows { keep } => write!(f, "rows:{keep}"),
             Self::Bounds { lower, upper } => write!(f, "box:{},{}", number(*lower), number(*upper)),
             Self::BoundsEach { lower, upper } => write!(f, "box;lower={};upper={}", numbers(lower), numbers(upper)),
             Self::NonNegative => write!(f, "nonneg"),
@@ -119,6 +120,7 @@ impl SetSpec {
             Self::Sparsity { keep } => format!("at most {}", plural(*keep, "nonzero coefficient")),
             Self::Selection(rules) => rules.words(),
             Self::Rank { rank } => format!("a coefficient matrix of rank at most {rank}"),
+            Self::Rows { keep } => format!("at most {} for all outputs together", plural(*keep, "feature")),
             Self::Bounds { lower, upper } => match (lower.is_finite(), upper.is_finite()) {
                 (true, true) => {
                     format!("every coefficient between {} and {}", words::number(*lower), words::number(*upper))

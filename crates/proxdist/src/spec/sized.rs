@@ -53,7 +53,7 @@ impl SetSpec {
 
     fn sizes_mut(&mut self) -> Vec<&mut usize> {
         match self {
-            Self::Sparsity { keep } | Self::GroupSparsity { keep, .. } => vec![keep],
+            Self::Sparsity { keep } | Self::Rows { keep } | Self::GroupSparsity { keep, .. } => vec![keep],
             Self::Selection(rules) => vec![&mut rules.most],
             Self::Intersection(parts) => parts.iter_mut().flat_map(Self::sizes_mut).collect(),
             Self::Blocks(blocks) => blocks.iter_mut().flat_map(|Block { set, .. }| set.sizes_mut()).collect(),
@@ -72,6 +72,7 @@ mod tests {
             ("sparsity:3", "sparsity:7"),
             ("sparsity:3;keep=a", "sparsity:7;keep=a"),
             ("group-sparsity:3;size=2", "group-sparsity:7;size=2"),
+            ("rows:3", "rows:7"),
             ("simplex & sparsity:3", "simplex & sparsity:7"),
             ("blocks[1-4: sparsity:3][5-6: nonneg]", "blocks[1-4: sparsity:7][5-6: nonneg]"),
         ] {

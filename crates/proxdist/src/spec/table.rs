@@ -117,6 +117,18 @@ const SETS: &[SetEntry] = &[
         form: Form::Arguments(|given| Ok(SetSpec::Rank { rank: only_count(given, "a rank, as in rank:2")? })),
     },
     SetEntry {
+        name: "rows",
+        also: None,
+        syntax: "rows:S",
+        definition: "matrix with at most S nonzero rows: at most S features for all outputs together",
+        convex: Convexity::No,
+        cost: "p",
+        example: "rows:1",
+        form: Form::Arguments(|given| {
+            Ok(SetSpec::Rows { keep: only_count(given, "a number of rows, as in rows:20")? })
+        }),
+    },
+    SetEntry {
         name: "box",
         also: None,
         syntax: "box:L,U or box;lower=L,...;upper=U,...",
@@ -341,6 +353,7 @@ impl SetSpec {
                 }
             }
             Self::Rank { .. } => "rank",
+            Self::Rows { .. } => "rows",
             Self::Bounds { .. } | Self::BoundsEach { .. } => "box",
             Self::NonNegative => "nonneg",
             Self::L1Ball { .. } => "l1",

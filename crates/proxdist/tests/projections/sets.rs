@@ -120,6 +120,13 @@ fn structured_sets() -> Vec<Case> {
             |x| nonzero_groups(x, &pairs()) <= 2,
             |x| twins::by_support(x, &pairs(), 2, |v, _| Some(v.to_vec())),
         ),
+        case("rows:2", V6, |x| nonzeros(x) <= 2, |x| twins::sparse(x, 2, |v, _| Some(v.to_vec()))),
+        case(
+            "rows:2",
+            M4X3,
+            |x| nonzero_groups(x, &threes()) <= 2,
+            |x| twins::by_support(x, &threes(), 2, |v, _| Some(v.to_vec())),
+        ),
         case(
             "blocks[1-2: simplex][4-6: sparsity:1 & nonneg]",
             V6,
@@ -298,6 +305,10 @@ fn listed() -> Vec<Vec<usize>> {
 
 fn pairs() -> Vec<Vec<usize>> {
     vec![vec![0, 1], vec![2, 3], vec![4, 5]]
+}
+
+fn threes() -> Vec<Vec<usize>> {
+    (0..4).map(|row| (3 * row..3 * row + 3).collect()).collect()
 }
 
 fn nonzero_groups(x: &[f64], groups: &[Vec<usize>]) -> usize {

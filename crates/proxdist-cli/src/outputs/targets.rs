@@ -1,0 +1,59 @@
+//! Several targets: the first is read as the target of the file, the others as features, which are taken out here.
+
+use crate::failure::{Failure, Result};
+use proxdist_io::{ColumnKind, Features, Schema, SchemaColumn, Table};
+
+/// Takes the further targets out of the features; returns the responses row by row.
+pub(crate) fn split(table: &mut Table, targets: &[String], source: &str) -> Result<Vec<f64>> {
+    let first = table.response.take().unwrap_or_default();
+    let names = table.names();
+    let mut places = Vec::new();
+    for target in &targets[1..] {
+        let column = table.schema.columns.iter().find(|column| column.name == *target);
+        match column.map(|column| &column.kind) {
+            Some(ColumnKind::Number { .. }) => {}
+            Some(ColumnKind::Levels { .. }) => {
+                let message =
+                    format!("{source}: the target {target:?} holds text, and several targets must be numbers");
+                return Err(Failure::new(message, "explain labels alone: --target with this column only"));
+            }
+            None => {
+                let message = format!("{source}: there is no column {target:?} to be explained");
+                return Err(Failure::new(message, "several targets are names of columns, with commas between"));
+            }
+        }
+        let Some(place) = names.iter().position(|name| name == target) else { continue };
+        if places.contains(&place) {
+            return Err(Failure::new(format!("the target {target:?} is given twice"), "name each target once"));
+        }
+        places.push(place);
+    }
+    let Features::Dense { rows, columns, values } = &table.features else {
+        let message = format!("{source}: several targets need a table of numbers in memory");
+        return Err(Failure::new(message, "allow more --memory, or explain one target"));
+    };
+    let (rows, columns) = (*rows, *columns);
+    let kept: Vec<usize> = (0..columns).filter(|place| !places.contains(place)).collect();
+    if kept.is_empty() {
+        let message = format!("{source}: no column is left to explain the targets with");
+        return Err(Failure::new(message, "name fewer targets"));
+    }
+    let mut responses = Vec::with_capacity(rows * targets.len());
+    let mut features = Vec::with_capacity(rows * kept.len());
+    for (row, first) in values.chunks_exact(columns).zip(&first) {
+        responses.push(*first);
+        responses.extend(places.iter().map(|&place| row[place]));
+        features.extend(kept.iter().map(|&place| row[place]));
+    }
+    table.features = Features::Dense { rows, columns: kept.len(), values: features };
+    table.schema.columns.retain(|column| !targets.contains(&column.name));
+    Ok(responses)
+}
+
+/// The columns of a model with the further targets behind them, for a file that is compared with.
+pub(crate) fn with_targets(schema: &Schema, more: &[String]) -> Schema {
+    let mut schema = schema.clone();
+    let column = |name: &String| SchemaColumn { name: name.clone(), kind: ColumnKind::Number { fill: None } };
+    schema.columns.extend(more.iter().map(column));
+    schema
+}

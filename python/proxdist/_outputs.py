@@ -1,0 +1,87 @@
+"""Several outputs in one fit: classes by their probabilities, or responses side by side."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import _proxdist
+from ._coordinates import numbered
+from ._estimator import MatrixProjection
+from ._input import features, per_row
+from ._settings import settings_of
+from .sets import Entries, Projection
+
+
+def joint_rows(responses: Any, sample_weight: Any, offset: Any, X: Any) -> dict[str, Any]:
+    """What belongs to each row: ``responses`` has a row of numbers for each."""
+    if offset is not None:
+        raise ValueError("offset is not available for several outputs")
+    responses = np.ascontiguousarray(responses, dtype=np.float64)
+    return {"responses": responses, "weights": per_row(responses[:, 0], sample_weight, None, X)["weights"]}
+
+
+class Joint:
+    """Fits and predictors of several outputs, for estimators that also make one."""
+
+    def _is_joint(self: Any) -> bool:
+        """Whether the fitted model has several outputs."""
+        return bool(getattr(self, "_results", None)) and "outputs" in self._results[0]
+
+    def _solve_outputs(self: Any, X: Any, rows: dict[str, Any], loss: str, outputs: list[str]) -> None:
+        """One fit for all outputs, kept like any other."""
+
+        def solve(X: Any, rows: Any, index: int, shape: Any) -> dict[str, Any]:
+            problem, settings = self._outputs_problem(loss, outputs), settings_of(self)
+            result: dict[str, Any] = self._watched(
+                lambda progress: _proxdist.fit_outputs(features(X), rows, problem, settings, progress), X.shape[0]
+            )
+            return result
+
+        self._solve_all(X, [rows], None, solve)
+
+    def _outputs_problem(self: Any, loss: str, outputs: list[str]) -> dict[str, Any]:
+        if self.standardize not in ("auto", True, False):
+            raise ValueError(f"standardize must be 'auto', True or False, got {self.standardize!r}")
+        chosen, names = self._set(), self._names()
+        # The coefficient of a feature for an output is called feature@output.
+        places = [f"{name}@{output}" for name in names or numbered(self.n_features_in_) for output in outputs]
+        asked: Any = chosen.spec_for(places)
+        if isinstance(chosen, Projection):
+            asked = MatrixProjection(chosen, (self.n_features_in_, len(outputs)))
+        start = None
+        if self.warm_start and self._is_joint() and self._results[0]["coef"].shape == (
+            len(outputs),
+            self.n_features_in_,
+        ):
+            start = self._results[0]["coef"].T.ravel().tolist()
+        return {
+            "loss": loss,
+            "constraint": asked,
+            "is_shared": not isinstance(chosen, Entries),
+            "ridge": self._weight(),
+            "intercept": bool(self.fit_intercept),
+            "standardize": None if self.standardize == "auto" else bool(self.standardize),
+            "names": names,
+            "outputs": outputs,
+            "start": start,
+        }
+
+    def _predictors(self: Any, X: Any) -> Any:
+        """Linear predictors, one for each row and output, for checked ``X``."""
+        result, borrowed = self._results[0], features(X)
+        coef = np.ascontiguousarray(result["coef"])
+        intercepts = np.zeros(len(coef)) if result["intercept"] is None else result["intercept"]
+        return np.column_stack(
+            [
+                _proxdist.linear_predictor(borrowed, row, float(intercept))
+                for row, intercept in zip(coef, intercepts, strict=True)
+            ]
+        )
+
+
+def softmax(scores: Any) -> Any:
+    """Probabilities of classes from their linear predictors."""
+    raised = np.exp(scores - scores.max(axis=1, keepdims=True))
+    return raised / raised.sum(axis=1, keepdims=True)
