@@ -27,6 +27,28 @@ def test_rows_columns_read_only_and_mapped_arrays_give_the_same_bits(tmp_path):
         assert np.array_equal(model.predict(other), expected.predict(X))
 
 
+def anywhere(array):
+    """The same numbers, starting at an odd address, as arrays may after a journey between processes."""
+    memory = np.empty(array.nbytes + 1, dtype=np.uint8)
+    moved = memory[1:].view(array.dtype).reshape(array.shape)
+    moved[...] = array
+    assert not moved.flags.aligned
+    return moved
+
+
+def test_arrays_that_start_anywhere_are_fitted_and_predicted():
+    X, y, _ = planted()
+    expected = fitted(X, y)
+    rows = sparse.csr_array(X)
+    moved = sparse.csr_array(X)
+    moved.data, moved.indices, moved.indptr = anywhere(rows.data), anywhere(rows.indices), anywhere(rows.indptr)
+    whole = fitted(anywhere(X), anywhere(y))
+    assert np.array_equal(whole.coef_, expected.coef_)
+    assert np.array_equal(whole.predict(anywhere(X)), expected.predict(X))
+    assert np.array_equal(fitted(moved, anywhere(y)).coef_, fitted(rows, y).coef_)
+    assert np.array_equal(expected.predict(moved), expected.predict(rows))
+
+
 def test_single_precision_is_a_way_of_storing():
     X, y, _ = planted()
     narrow = X.astype(np.float32)
