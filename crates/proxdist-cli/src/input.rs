@@ -114,8 +114,12 @@ fn read_training(args: &DataArgs, wanted: Wanted) -> Result<Table> {
         .single(args.single)
         .watch(ReadingLine::new(wanted.quiet));
     let read = proxdist_io::read_paths(&args.paths(), &options);
-    let table = read.map_err(|error| reading::failure(&error, &args.text, Purpose::Training))?;
+    let mut table = read.map_err(|error| reading::failure(&error, &args.text, Purpose::Training))?;
     memory::check(&table, &args.name())?;
+    if let Features::Stored(stored) = &mut table.features {
+        let bytes = 8 * stored.stored() as u64;
+        stored.past_the_cache(proxdist::large::free_memory().is_some_and(|free| bytes > free));
+    }
     if table.response.is_some() {
         return Ok(table);
     }

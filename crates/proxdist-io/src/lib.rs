@@ -33,6 +33,7 @@
 //! # Ok::<(), proxdist_io::Error>(())
 //! ```
 
+mod ahead;
 mod arrays;
 mod blocks;
 mod collect;

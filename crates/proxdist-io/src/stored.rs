@@ -10,12 +10,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tempfile::TempDir;
 
+use crate::ahead::{self, Ahead};
 use crate::error::{Error, Result};
 use crate::fingerprint::Mark;
 use crate::npy::{Element, Header, real};
 
 /// Bytes that are read at a time.
 const WINDOW: usize = 4 << 20;
+/// Bytes below which a thread that reads ahead is not worth its start.
+const LEAST_AHEAD: u64 = 8 << 20;
 
 /// A matrix on the disk.
 #[derive(Clone, Debug)]
@@ -27,6 +30,8 @@ pub struct Stored {
     pub(crate) largest: Option<f64>,
     /// Removed with the last copy of this.
     pub(crate) folder: Option<Arc<TempDir>>,
+    /// Whether rows are read past the system's cache, where that can be done.
+    is_past_cache: bool,
     /// Memory of readers that have ended, for those to come: the system clears pages that it hands out, which takes longer than reading into them.
     spare: Arc<Mutex<Vec<Vec<u8>>>>,
 }
@@ -45,6 +50,45 @@ struct DenseFile {
     width: usize,
     /// Those that are features, increasing; `None` for all.
     picked: Option<Arc<Picked>>,
+}
+
+impl DenseFile {
+    /// The entries of whole rows, of these `columns` only, if some are listed.
+    fn copy(&self, bytes: &[u8], columns: Option<&[usize]>, out: &mut [f64]) {
+        let (array, size) = (&self.array, self.array.kind.bytes());
+        let row_bytes = (self.width * size).max(1);
+        let picked = self.picked.as_deref();
+        if columns.is_none() && picked.is_none() && array.is_native() {
+            return bytemuck::cast_slice_mut(out)[..bytes.len()].copy_from_slice(bytes);
+        }
+        let entry = |row: &[u8], column: usize| array.real(&row[column * size..(column + 1) * size]);
+        let all = picked.map_or(self.width, |picked| picked.columns.len());
+        let count = columns.map_or(all, <[usize]>::len).max(1);
+        for (row, out) in bytes.chunks_exact(row_bytes).zip(out.chunks_exact_mut(count)) {
+            match (columns, picked) {
+                (None, None) => out.iter_mut().enumerate().for_each(|(column, value)| *value = entry(row, column)),
+                (None, Some(picked)) if array.is_native() => {
+                    let mut rest: &mut [u8] = bytemuck::cast_slice_mut(out);
+                    for &(first, count) in &picked.runs {
+                        let (now, after) = rest.split_at_mut(count * size);
+                        now.copy_from_slice(&row[first * size..(first + count) * size]);
+                        rest = after;
+                    }
+                }
+                (None, Some(picked)) => {
+                    out.iter_mut().zip(&picked.columns).for_each(|(value, &column)| *value = entry(row, column));
+                }
+                (Some(columns), None) => {
+                    out.iter_mut().zip(columns).for_each(|(value, &column)| *value = entry(row, column));
+                }
+                (Some(columns), Some(picked)) => {
+                    out.iter_mut()
+                        .zip(columns)
+                        .for_each(|(value, &column)| *value = entry(row, picked.columns[column]));
+                }
+            }
+        }
+    }
 }
 
 /// Some columns of a file.
@@ -115,11 +159,19 @@ impl ArrayFile {
 
     /// Reads as many bytes as there is room for, from an entry on.
     fn fill(&self, file: &File, first: u64, bytes: &mut [u8]) -> Result<()> {
-        let place = self.start + first * self.kind.bytes() as u64;
-        read_exact_at(file, bytes, place).map_err(|source| match source.kind() {
+        read_exact_at(file, bytes, self.place(first)).map_err(|source| self.failed(source))
+    }
+
+    /// Where an entry begins in the file.
+    fn place(&self, entry: u64) -> u64 {
+        self.start + entry * self.kind.bytes() as u64
+    }
+
+    fn failed(&self, source: std::io::Error) -> Error {
+        match source.kind() {
             std::io::ErrorKind::UnexpectedEof => Error::Changed { source_name: self.name(), how: "was shortened" },
             _ => Error::Io { source_name: self.name(), source },
-        })
+        }
     }
 
     /// Whether the bytes of the file are numbers of this machine as they stand.
@@ -155,14 +207,14 @@ impl Stored {
     /// A dense matrix.
     pub(crate) fn dense(array: ArrayFile, rows: usize, width: usize) -> Self {
         let body = Body::Dense(DenseFile { array, width, picked: None });
-        Self { body, rows, columns: width, largest: None, folder: None, spare: Arc::default() }
+        Self { body, rows, columns: width, largest: None, folder: None, is_past_cache: false, spare: Arc::default() }
     }
 
     /// Compressed sparse rows; row `i` has the entries from `starts[i]` to `starts[i + 1]`.
     pub(crate) fn sparse(starts: Vec<u64>, indices: ArrayFile, values: ArrayFile, columns: usize) -> Self {
         let rows = starts.len() - 1;
         let body = Body::Sparse(Arc::new(SparseFiles { starts, indices, values }));
-        Self { body, rows, columns, largest: None, folder: None, spare: Arc::default() }
+        Self { body, rows, columns, largest: None, folder: None, is_past_cache: false, spare: Arc::default() }
     }
 
     /// Only these columns of a dense matrix, increasing.
@@ -172,6 +224,12 @@ impl Stored {
             dense.picked = Some(Arc::new(Picked::new(columns)));
         }
         self
+    }
+
+    /// Reads past the system's cache from now on, where that can be done: right for data that are larger than the memory, and are read from the disk
+    /// each time anyway; wrong for data that the cache could hold.
+    pub fn past_the_cache(&mut self, is_past_cache: bool) {
+        self.is_past_cache = is_past_cache;
     }
 
     /// Number of observations.
@@ -216,8 +274,23 @@ impl Stored {
             Body::Dense(dense) => (dense.array.open()?, None),
             Body::Sparse(files) => (files.values.open()?, Some(files.indices.open()?)),
         };
-        let bytes = self.spare.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default();
-        Ok(Reader { of: self, file, second, end: rows.end.min(self.rows), held: 0..0, bytes })
+        let end = rows.end.min(self.rows);
+        let mut spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner);
+        let ahead = self.ahead(rows.start..end, &mut spare);
+        let bytes = spare.pop().filter(|_| ahead.is_none()).unwrap_or_default();
+        Ok(Reader { of: self, file, second, end, held: 0..0, bytes, ahead })
+    }
+
+    /// The bytes of many dense rows, past the cache.
+    fn ahead(&self, rows: Range<usize>, spare: &mut Vec<Vec<u8>>) -> Option<Ahead> {
+        let Body::Dense(DenseFile { array, width, .. }) = &self.body else { return None };
+        let place = |row: usize| array.place((row * width) as u64);
+        let bytes = place(rows.start)..place(rows.end.max(rows.start));
+        if !self.is_past_cache || array.big_endian || bytes.end - bytes.start < LEAST_AHEAD {
+            return None;
+        }
+        let file = ahead::open(&array.mark.path)?;
+        Some(Ahead::start(file, bytes, (width * array.kind.bytes()) as u64, spare))
     }
 
     /// One row as a full vector.
@@ -254,6 +327,8 @@ pub struct Reader<'s> {
     /// Rows whose bytes are here.
     held: Range<usize>,
     bytes: Vec<u8>,
+    /// The same bytes from a thread of their own instead.
+    ahead: Option<Ahead>,
 }
 
 /// Sparse rows in reused memory.
@@ -271,10 +346,13 @@ pub struct SparseRows {
 /// Leaves its memory to the next reader.
 impl Drop for Reader<'_> {
     fn drop(&mut self) {
-        let bytes = std::mem::take(&mut self.bytes);
-        if bytes.capacity() > 0 {
-            self.of.spare.lock().unwrap_or_else(PoisonError::into_inner).push(bytes);
+        let mut free = vec![std::mem::take(&mut self.bytes)];
+        if let Some(mut ahead) = self.ahead.take() {
+            ahead.end();
+            free.append(&mut ahead.spare);
         }
+        let mut spare = self.of.spare.lock().unwrap_or_else(PoisonError::into_inner);
+        spare.extend(free.into_iter().filter(|bytes| bytes.capacity() > 0));
     }
 }
 
@@ -284,6 +362,19 @@ impl Reader<'_> {
         let Body::Dense(dense) = &self.of.body else { return Ok(()) };
         let (array, width) = (&dense.array, dense.width);
         let row_bytes = width * array.kind.bytes();
+        if let Some(ahead) = &mut self.ahead {
+            let count = columns.map_or(self.of.columns, <[usize]>::len);
+            let (mut row, mut out) = (rows.start, out);
+            while row < rows.end {
+                let place = array.place((row * width) as u64);
+                let here = ahead.from(place).map_err(|source| array.failed(source))?;
+                let some = (here.len() / row_bytes.max(1)).clamp(1, rows.end - row);
+                let (now, after) = out.split_at_mut(some * count);
+                dense.copy(&here[..some * row_bytes], columns, now);
+                (row, out) = (row + some, after);
+            }
+            return Ok(());
+        }
         if columns.is_none() && dense.picked.is_none() && array.is_native() {
             let out = &mut out[..rows.len() * width];
             return array.fill(&self.file, (rows.start * width) as u64, bytemuck::cast_slice_mut(out));
@@ -295,34 +386,7 @@ impl Reader<'_> {
             array.read(&self.file, entries, &mut self.bytes)?;
         }
         let first = (rows.start - self.held.start) * row_bytes;
-        let bytes = &self.bytes[first..first + rows.len() * row_bytes];
-        let size = array.kind.bytes();
-        let entry = |row: &[u8], column: usize| array.real(&row[column * size..(column + 1) * size]);
-        let count = columns.map_or(self.of.columns, <[usize]>::len).max(1);
-        for (row, out) in bytes.chunks_exact(row_bytes.max(1)).zip(out.chunks_exact_mut(count)) {
-            match (columns, dense.picked.as_deref()) {
-                (None, None) => out.iter_mut().enumerate().for_each(|(column, value)| *value = entry(row, column)),
-                (None, Some(picked)) if array.is_native() => {
-                    let mut rest: &mut [u8] = bytemuck::cast_slice_mut(out);
-                    for &(first, count) in &picked.runs {
-                        let (now, after) = rest.split_at_mut(count * size);
-                        now.copy_from_slice(&row[first * size..(first + count) * size]);
-                        rest = after;
-                    }
-                }
-                (None, Some(picked)) => {
-                    out.iter_mut().zip(&picked.columns).for_each(|(value, &column)| *value = entry(row, column));
-                }
-                (Some(columns), None) => {
-                    out.iter_mut().zip(columns).for_each(|(value, &column)| *value = entry(row, column));
-                }
-                (Some(columns), Some(picked)) => {
-                    out.iter_mut()
-                        .zip(columns)
-                        .for_each(|(value, &column)| *value = entry(row, picked.columns[column]));
-                }
-            }
-        }
+        dense.copy(&self.bytes[first..first + rows.len() * row_bytes], columns, out);
         Ok(())
     }
 

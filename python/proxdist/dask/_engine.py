@@ -6,13 +6,15 @@ scattered, since what is scattered is lost with its worker. Answers come back in
 neither the number of workers nor their pace has any influence on a result.
 
 Where all partitions fit in the memory of the workers, they are held there as arrays from one request to the next;
-otherwise each request computes the collection of the user again, a partition at a time.
+otherwise each request computes the collection of the user again, one partition for each thread of the workers at a
+time: what is submitted earlier than that would wait in their memory.
 """
 
 from __future__ import annotations
 
 import asyncio
 import threading
+from collections import deque
 from collections.abc import Callable
 from concurrent.futures import CancelledError as Cancelled
 from concurrent.futures import TimeoutError as Late
@@ -45,16 +47,16 @@ class DaskEngine:
 
     def map(self, task: Any) -> list[Any]:
         """What the task returns for each partition, in their order."""
-        return self._gathered(self._submitted(task))
+        return self._gathered(self._submitted(task)) if self._is_held else self._in_turn(task)
 
     def prepare(self, plan: Plan) -> None:
         """Holds the partitions as arrays, if they fit."""
         if not (self._is_held or self._fits(plan.bytes)):
             return
-        before, self._pieces = self._pieces, self._submitted(Preparing(plan))
-        self._is_held = True
+        before = self._pieces
+        self._pieces, self._is_held = self._submitted(Preparing(plan)), True
         # Computed before what they were made of is forgotten.
-        self._wait(self._pieces)
+        self._wait(dict(enumerate(self._pieces)), self.tell)
         del before
 
     def stop(self) -> None:
@@ -83,31 +85,68 @@ class DaskEngine:
         later = delayed(call, pure=False)
         return list(self.client.compute([later(shared, number, piece) for number, piece in enumerate(self._pieces)]))
 
+    def _in_turn(self, task: Any) -> list[Any]:
+        """The answers of partitions that are computed for this request alone."""
+        shared, later = self.client.submit(same, task, pure=False), delayed(call, pure=False)
+        waiting = deque(enumerate(self._pieces))
+        at_work: dict[int, Any] = {}
+        answers: dict[int, Any] = {}
+        while waiting or at_work:
+            width = self._threads()
+            while waiting and len(at_work) < width:
+                number, piece = waiting.popleft()
+                at_work[number] = self.client.compute(later(shared, number, piece))
+            self._wait(at_work, is_first_enough=True)
+            for number in [number for number, future in at_work.items() if future.status == "finished"]:
+                (answers[number],) = self._fetched([at_work.pop(number)])
+            if self.tell is not None:
+                self.tell(len(answers), len(self._pieces))
+        return [answers[number] for number in range(len(self._pieces))]
+
+    def _threads(self) -> int:
+        """Threads of the workers that there are now: workers come and go."""
+        try:
+            return max(1, sum(self.client.nthreads().values()))
+        except OSError:
+            raise self._lost() from None
+
     def _gathered(self, futures: list[Any]) -> list[Any]:
-        self._wait(futures)
-        found = self._awaited(lambda: self.client.gather(futures, asynchronous=True))
-        return list(found)
+        self._wait(dict(enumerate(futures)), self.tell)
+        return self._fetched(futures)
 
-    def _wait(self, futures: list[Any]) -> None:
-        """Waits for all futures, and raises the error of the first partition that has one."""
+    def _fetched(self, futures: list[Any]) -> list[Any]:
+        return list(self._awaited(lambda: self.client.gather(futures, asynchronous=True)))
 
-        async def all_done() -> None:
+    def _wait(
+        self,
+        futures: dict[int, Any],
+        tell: Callable[[int, int], None] | None = None,
+        is_first_enough: bool = False,
+    ) -> None:
+        """Waits for all futures, or for one of them, and raises the error of the first partition that has one."""
+        enough, until = (any, "FIRST_COMPLETED") if is_first_enough else (all, "ALL_COMPLETED")
+
+        async def done() -> None:
             # The client that was started last may be another one, on another loop.
             with self.client.as_current():
-                await wait(futures)
+                await wait(list(futures.values()), return_when=until)
+
+        def look() -> None:
+            if tell is not None:
+                tell(sum(future.done() for future in futures.values()), len(futures))
 
         states = ["pending"]
         # What a worker had finished is pending again once that worker is gone; others compute it anew.
-        while any(state in ("pending", "lost") for state in states):
-            self._awaited(all_done, futures)
-            states = [future.status for future in futures]
-        for number, (future, state) in enumerate(zip(futures, states, strict=True)):
+        while not enough(state not in ("pending", "lost") for state in states):
+            self._awaited(done, look)
+            states = [future.status for future in futures.values()]
+        for (number, future), state in zip(futures.items(), states, strict=True):
             if state == "error":
                 raise _explained(number, future.exception())
-            if state != "finished":
+            if state not in ("finished", "pending", "lost"):
                 raise self._lost()
 
-    def _awaited(self, start: Callable[[], Any], futures: Any = ()) -> Any:
+    def _awaited(self, start: Callable[[], Any], look: Callable[[], None] | None = None) -> Any:
         """The result of a coroutine on the client's loop, unless the fit is to end first."""
         if self.client.status != "running":
             raise self._lost()
@@ -124,8 +163,8 @@ class DaskEngine:
                 if self.client.status != "running":
                     running.cancel()
                     raise self._lost() from None
-                if self.tell is not None and futures:
-                    self.tell(sum(future.done() for future in futures), len(futures))
+                if look is not None:
+                    look()
             except (asyncio.CancelledError, Cancelled, OSError):
                 raise self._lost() from None
 
