@@ -207,7 +207,7 @@ fn sums_of_differences_are_finished() {
     agree(&["fused:0.5", "fused:2", "fused:1;order=2", "fused:0.7;d=1,-1,0,0,0,0|0,0,1,0,-2,0|0,1,1,1,0,0"], 0..6, 0);
 }
 
-/// The same where many differences are zero that other rows hold as well. The last digits are not always found there; then the fit says that it is not finished.
+/// The same where many differences are zero that other rows hold as well: corners in which more rows meet than there are variables.
 #[test]
 fn sums_of_differences_beside_other_sets_end_at_the_optimum() {
     let sets = [
@@ -217,5 +217,5 @@ fn sums_of_differences_beside_other_sets_end_at_the_optimum() {
         "fused:2 & box:-0.3,0.6",
         "fused:1;order=2 & monotone",
     ];
-    agree(&sets, 0..5, 4);
+    agree(&sets, 0..10, 0);
 }

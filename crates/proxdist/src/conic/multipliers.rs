@@ -6,6 +6,9 @@
 //! is a nonnegative least-squares problem. Plain least squares usually has the right signs; where it has not, the signs make it a quadratic
 //! program over a set of rows, solved like any other.
 //!
+//! A point may be a rounding error away from a corner, and then rows that would hold with equality there do not quite hold with it here; near a corner in which more rows meet than there are variables, the
+//! gradient may need them all. [`nearby_multipliers`] lets such rows take part and counts their slack.
+//!
 //! Whatever multipliers come out, they prove something: for every point $c$ of the set,
 //! $$g^T(c - \theta) \ge r^T(c - \theta) - z^Ts - \textstyle\sum_k\lambda_k(r_k - \|\theta - c_k\|)\,r_k,$$
 //! where $r$ is the residual and $s$ the slacks.
@@ -15,6 +18,10 @@ use crate::linalg::{Cholesky, axpy, dot, gram, norm, norm_squared};
 
 /// Slack that counts as none, relative to the numbers that cancel in it.
 const TOUCHING: f64 = 1e-11;
+/// Slacks, relative to variables that matter as much as the one that matters most, of rows that take part where those that touch do not suffice.
+const NEARBY: [f64; 2] = [1e-10, 1e-7];
+/// Distance from the normal cone, relative to the gradient, from which on the rows that touch do not suffice.
+const FAR: f64 = 1e-9;
 /// Unknowns beyond which the dense normal equations cost too much.
 const MOST: usize = 3000;
 /// Unknowns up to which bounds are unknowns too.
@@ -62,6 +69,40 @@ impl Bounds {
 
 /// The multipliers for `gradient` at `theta`, which lies in the set; `metric` is the diagonal of $D$. `None` if there are too many unknowns.
 pub(crate) fn multipliers(conic: &Conic, theta: &[f64], gradient: &[f64], metric: &[f64]) -> Option<Multipliers> {
+    by_rows_within(conic, theta, gradient, metric, 0.0).map(|(found, _)| found)
+}
+
+/// The same, with rows that nearly touch where those that touch leave much of the gradient, and less is proven by them alone. The distance then counts the slack as well: $\tfrac12\delta^2$ is
+/// all that the multipliers leave open in the metric of scaled columns.
+pub(crate) fn nearby_multipliers(
+    conic: &Conic,
+    theta: &[f64],
+    gradient: &[f64],
+    metric: &[f64],
+) -> Option<Multipliers> {
+    let (mut best, size) = by_rows_within(conic, theta, gradient, metric, 0.0)?;
+    let left_open = |found: &Multipliers| found.slack + 0.5 * found.distance * found.distance;
+    for nearness in NEARBY {
+        if best.distance <= FAR * size {
+            break;
+        }
+        let found = by_rows_within(conic, theta, gradient, metric, nearness);
+        if let Some((mut found, _)) = found.filter(|(found, _)| left_open(found) < left_open(&best)) {
+            found.distance = (2.0 * left_open(&found)).sqrt();
+            best = found;
+        }
+    }
+    Some(best)
+}
+
+/// The multipliers of rows that touch, or are so near to it, and the size of the gradient in the metric.
+fn by_rows_within(
+    conic: &Conic,
+    theta: &[f64],
+    gradient: &[f64],
+    metric: &[f64],
+    nearness: f64,
+) -> Option<(Multipliers, f64)> {
     let x = conic.lifted(theta);
     let mut weights: Vec<f64> =
         without_flat(conic.coefficients(metric).iter().copied()).iter().map(|d| 1.0 / d).collect();
@@ -71,9 +112,13 @@ pub(crate) fn multipliers(conic: &Conic, theta: &[f64], gradient: &[f64], metric
 
     let mut bounds = vec![Bounds::default(); x.len()];
     let mut normals = Vec::new();
+    // What matters as much as the variable that matters most.
+    let unit = x.iter().zip(&weights).map(|(x, w)| x.abs() / w.sqrt()).fold(0.0, f64::max);
     for row in &conic.rows {
         let slack = (-row.excess(&x)).max(0.0);
-        if !row.is_equality && slack > TOUCHING * row.size(&x) {
+        let usual = || row.terms.iter().map(|&(j, a)| a.abs() * unit * weights[j].sqrt()).sum::<f64>();
+        let is_near = slack <= TOUCHING * row.size(&x) || (nearness > 0.0 && slack <= nearness * usual());
+        if !row.is_equality && !is_near {
             continue;
         }
         if let [(j, a)] = row.terms[..] {
@@ -138,7 +183,8 @@ pub(crate) fn multipliers(conic: &Conic, theta: &[f64], gradient: &[f64], metric
         }
     }
     let distance = residual.iter().zip(&weights).take(conic.features).map(|(r, w)| r * r * w).sum::<f64>().sqrt();
-    Some(Multipliers { residual, distance, slack })
+    let size = start.iter().zip(&weights).take(conic.features).map(|(g, w)| g * g * w).sum::<f64>().sqrt();
+    Some((Multipliers { residual, distance, slack }, size))
 }
 
 impl Multipliers {

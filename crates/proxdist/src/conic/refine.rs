@@ -55,6 +55,9 @@ impl Active {
 
 /// Slacks, relative to the numbers that cancel, that are taken for none in turn where multipliers and slacks are both small.
 const GUESSES: [f64; 4] = [1e-6, 1e-8, 1e-4, 1e-10];
+/// The same relative to the largest variable, for corners in which more rows meet than there are variables: near them, variables and slacks that would be zero are a little more, and as large as
+/// each other.
+const CORNERS: [f64; 4] = [1e-7, 1e-9, 1e-5, 1e-11];
 
 /// The same from several guesses of what is active: first that of the multipliers, then by slacks.
 pub(crate) fn refined(quadratic: &Quadratic, conic: &Conic, x: &mut [f64], active: &mut Active) -> bool {
@@ -68,7 +71,15 @@ pub(crate) fn refined(quadratic: &Quadratic, conic: &Conic, x: &mut [f64], activ
         let equations = conic.rows.iter().map(|row| row.is_equality).collect();
         [rows, Active { rows: equations, ..all.clone() }, all].into_iter().rev()
     });
-    let guesses: Vec<Active> = guesses.collect();
+    let units = units(quadratic, conic, x);
+    let corners = CORNERS.iter().map(|&tolerance| {
+        let is_near = |row: &super::Row| {
+            -row.excess(x) <= tolerance * row.terms.iter().map(|&(j, a)| (a * units[j]).abs()).sum::<f64>()
+        };
+        let rows = conic.rows.iter().map(|row| row.is_equality || is_near(row)).collect();
+        Active { rows, ..Active::at(conic, x, tolerance) }
+    });
+    let guesses: Vec<Active> = guesses.chain(corners).collect();
     guesses.into_iter().any(|mut guess| {
         let is_consistent = refine(quadratic, conic, x, &mut guess);
         if is_consistent {
@@ -76,6 +87,15 @@ pub(crate) fn refined(quadratic: &Quadratic, conic: &Conic, x: &mut [f64], activ
         }
         is_consistent
     })
+}
+
+/// For each variable the size at which it would matter as much as the one that matters most.
+fn units(quadratic: &Quadratic, conic: &Conic, x: &[f64]) -> Vec<f64> {
+    let diagonal = without_flat((0..conic.features).map(|j| quadratic.diagonal(j)));
+    let bends = conic.magnitudes.iter().map(|magnitude| magnitude.bend(|j| diagonal[j]));
+    let roots: Vec<f64> = diagonal.iter().copied().chain(bends).map(f64::sqrt).collect();
+    let top = x.iter().zip(&roots).map(|(x, root)| (x * root).abs()).fold(0.0, f64::max);
+    roots.iter().map(|root| top / root.max(f64::MIN_POSITIVE)).collect()
 }
 
 /// Improves `x`, near which the minimiser lies, and `active`; false if no consistent set of rows was found, and then both are unchanged.
@@ -292,13 +312,29 @@ impl Reduced {
         self.members.iter().map(class).chain(gradient[self.places.len()..].iter().copied()).collect()
     }
 
-    /// Newton's method; returns the multipliers of the rows left over.
+    /// Newton's method; returns the multipliers of the rows left over. Where its usual steps fail, those that are strengthened by the rows.
     fn solve(
         &self,
         quadratic: &Quadratic,
         conic: &Conic,
         x: &mut [f64],
         active: &mut Active,
+    ) -> Option<Vec<(usize, f64)>> {
+        let (point, balls) = (x.to_vec(), active.balls.clone());
+        self.newton(quadratic, conic, x, active, Kernel::default()).or_else(|| {
+            x.copy_from_slice(&point);
+            active.balls = balls;
+            self.newton(quadratic, conic, x, active, Kernel::strengthened())
+        })
+    }
+
+    fn newton(
+        &self,
+        quadratic: &Quadratic,
+        conic: &Conic,
+        x: &mut [f64],
+        active: &mut Active,
+        mut kernel: Kernel,
     ) -> Option<Vec<(usize, f64)>> {
         let own = self.places.len();
         let mean = |members: &Vec<(usize, f64)>| {
@@ -307,7 +343,6 @@ impl Reduced {
         let mut v: Vec<f64> = self.members.iter().map(mean).chain(x[own..].iter().copied()).collect();
         let balls: Vec<usize> = (0..conic.balls.len()).filter(|&k| active.balls[k] != 0.0).collect();
         let mut y = vec![0.0; self.rows.len()];
-        let mut kernel = Kernel::default();
         let mut best = f64::INFINITY;
         let mut kept: Option<(Vec<f64>, Vec<f64>, Vec<f64>)> = None;
         let mut idle = 0;

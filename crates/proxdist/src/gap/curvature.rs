@@ -10,7 +10,7 @@
 //! ([`Loss::least_curvature`]); for squared loss it is the Hessian and ρ may be anything. That $M$ is positive definite is shown by its Cholesky factor.
 
 use super::{Measured, OUTWARDS, ROUNDING};
-use crate::conic::multipliers;
+use crate::conic::nearby_multipliers;
 use crate::constraint::Constraint;
 use crate::data::{Support, Wanted, length};
 use crate::error::Result;
@@ -36,7 +36,7 @@ pub(crate) fn by_curvature(
     }
     let Some(conic) = constraint.structure().conic(layout.coefficient_count()) else { return Ok(None) };
     let (along, free) = layout.split(gradient);
-    let Some(found) = multipliers(&conic, theta, along, metric) else { return Ok(None) };
+    let Some(found) = nearby_multipliers(&conic, theta, along, metric) else { return Ok(None) };
     let mut residual = layout.zeros();
     let (coefficients, intercept) = layout.split_mut(&mut residual);
     coefficients.copy_from_slice(layout.coefficients(&found.residual));

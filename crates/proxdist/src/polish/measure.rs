@@ -7,7 +7,7 @@
 //! when columns or responses are measured in other units.
 
 use super::Smooth;
-use crate::conic::{Conic, multipliers};
+use crate::conic::{Conic, nearby_multipliers};
 use crate::error::Result;
 use crate::layout::Layout;
 
@@ -24,7 +24,7 @@ impl Measure<'_> {
     /// $\delta$, with the derivative in the intercept; infinite if it cannot be found.
     pub(crate) fn residual(&self, point: &[f64], gradient: &[f64]) -> f64 {
         let along = self.layout.coefficients(gradient);
-        let found = multipliers(self.conic, self.layout.coefficients(point), along, self.metric);
+        let found = nearby_multipliers(self.conic, self.layout.coefficients(point), along, self.metric);
         found.map_or(f64::INFINITY, |found| {
             let free = free_part(self.layout, gradient, self.metric);
             (found.distance * found.distance + free * free).sqrt()
