@@ -153,7 +153,7 @@ class ConstrainedRegressor(_Stream, _Regression):
 
     Parameters
     ----------
-    loss : {"squared", "huber:DELTA", "poisson", "gamma", "tweedie:P", "negative_binomial:ALPHA"} or object
+    loss : {"squared", "huber:DELTA", "quantile:TAU", "absolute", "poisson", "gamma", "tweedie:P", "negative_binomial:ALPHA"} or object
         The loss of an observation; ``proxdist.losses()`` lists them. An object of your own has ``value(eta, y)``, ``slope(eta, y)`` and
         ``curvature(eta, y)``, all of arrays, and perhaps ``mean(eta)`` for predictions.
     constraint : set, str, callable or None

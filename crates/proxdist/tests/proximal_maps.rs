@@ -262,7 +262,8 @@ fn subgradient(case: &Case, loss: &dyn Loss, theta: &[f64]) -> (f64, f64) {
     let mut open = Vec::new();
     for (i, (predictor, kink, weight)) in kinks(case, loss, theta).into_iter().enumerate() {
         let row = row_of(i);
-        let size = row.iter().zip(theta).map(|(x, t)| (x * t).abs()).sum::<f64>() + case.offset[i].abs() + kink.at.abs();
+        let size =
+            row.iter().zip(theta).map(|(x, t)| (x * t).abs()).sum::<f64>() + case.offset[i].abs() + kink.at.abs();
         let slope = weight * loss.slope(predictor, case.response(loss)[i]);
         scale += weight * row.iter().map(|x| x.abs()).sum::<f64>();
         sum.iter_mut().zip(&row).for_each(|(g, x)| *g += slope * x);
@@ -321,7 +322,8 @@ fn least_prox_value(case: &Case, loss: &dyn Loss) -> f64 {
     let (places, columns): (Vec<usize>, Vec<usize>) = at.into_iter().unzip();
     let matrix = CscMatrix::new_from_triplets(right.len(), size + rows, places, columns, values);
     let bends: Vec<f64> = (0..size).map(|j| case.rho + if j < case.columns { case.ridge } else { 0.0 }).collect();
-    let quadratic = CscMatrix::new_from_triplets(size + rows, size + rows, (0..size).collect(), (0..size).collect(), bends);
+    let quadratic =
+        CscMatrix::new_from_triplets(size + rows, size + rows, (0..size).collect(), (0..size).collect(), bends);
     let mut linear: Vec<f64> = case.anchor.iter().map(|z| -case.rho * z).collect();
     linear.extend(lines.iter().map(|(_, _, weight)| weight));
     let settings = DefaultSettings { verbose: false, max_iter: 300, ..DefaultSettings::default() };

@@ -212,7 +212,13 @@ impl Boxed {
     fn walk(&mut self, direction: &[(usize, f64)], most: f64) -> Option<usize> {
         let (mut length, mut blocked) = (most, None);
         for &(i, d) in direction {
-            let room = if d > 0.0 { (self.high[i] - self.a[i]) / d } else if d < 0.0 { (self.low[i] - self.a[i]) / d } else { continue };
+            let room = if d > 0.0 {
+                (self.high[i] - self.a[i]) / d
+            } else if d < 0.0 {
+                (self.low[i] - self.a[i]) / d
+            } else {
+                continue;
+            };
             if room.max(0.0) < length {
                 (length, blocked) = (room.max(0.0), Some((i, d)));
             }

@@ -28,6 +28,13 @@ impl Bends {
         }
     }
 
+    /// Those of some rows, with their weights multiplied by a factor.
+    pub(super) fn some(&self, rows: &[usize], factor: f64) -> Self {
+        let pick = |all: &[f64]| rows.iter().map(|&i| all[i]).collect::<Vec<f64>>();
+        let weights = rows.iter().map(|&i| factor * self.weights[i]).collect();
+        Self { at: pick(&self.at), rise: pick(&self.rise), fall: pick(&self.fall), weights }
+    }
+
     pub(super) fn len(&self) -> usize {
         self.at.len()
     }

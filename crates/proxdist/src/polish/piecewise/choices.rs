@@ -15,10 +15,10 @@ use crate::exchanges::Exchanges;
 use crate::gap::{Gap, Proof};
 use crate::loss::{Kinked, Smoothed};
 use crate::objective::Objective;
-use crate::polish::{OnData, Poll, Smooth};
 use crate::polish::finish::{Finish, Polished};
 use crate::polish::measure::floored;
 use crate::polish::refit::exchanged;
+use crate::polish::{OnData, Poll, Smooth};
 use crate::ridge::Ridge;
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -129,13 +129,7 @@ pub(super) fn finish(
 }
 
 /// Choices that are worth a fit: where searches with the kink rounded off end, and those of the points handed over.
-fn proposals(
-    finish: &Finish,
-    choice: &Choice,
-    starts: &[&[f64]],
-    at_zero: f64,
-    poll: Poll,
-) -> Result<Vec<Vec<usize>>> {
+fn proposals(finish: &Finish, choice: &Choice, starts: &[&[f64]], at_zero: f64, poll: Poll) -> Result<Vec<Vec<usize>>> {
     let objective = finish.objective;
     let layout = objective.layout();
     let mut points: Vec<Vec<f64>> = starts.iter().map(|start| start.to_vec()).collect();

@@ -1,6 +1,6 @@
 //! The features as a method sees them that needs three products with them: $Xd$, $X^Ta$ and $X^TWX$, the intercept being one more column of ones behind the others.
 
-use crate::data::{Pass, products};
+use crate::data::{Batch, Pass, products};
 use crate::error::Result;
 use crate::linalg::{add_cross, mirror, times, transpose_times};
 use crate::objective::Objective;
@@ -85,6 +85,22 @@ impl Copied {
                     }
                 },
             )?;
+        }
+        Ok(Self { values, width })
+    }
+}
+
+impl Copied {
+    /// All columns of some rows.
+    pub(super) fn of_rows(objective: Objective, rows: &[usize]) -> Result<Self> {
+        let (layout, mut batch, mut work) = (objective.layout(), Batch::default(), Vec::new());
+        batch.fill(objective.data, rows)?;
+        let (features, width) = (layout.coefficient_count(), layout.len());
+        let spread = batch.rows().spread(&mut work);
+        let mut values = Vec::with_capacity(rows.len() * width);
+        for row in spread.chunks_exact(features.max(1)) {
+            values.extend_from_slice(row);
+            values.extend(layout.has_intercepts().then_some(1.0));
         }
         Ok(Self { values, width })
     }

@@ -13,6 +13,7 @@ use super::newton_matrix::NewtonMatrix;
 use super::walls::{WallStep, Walls};
 use crate::conic::Conic;
 use crate::error::Result;
+use crate::linalg::dot;
 use crate::polish::Poll;
 
 /// What is minimised.
@@ -23,6 +24,8 @@ pub(super) struct Program<'p> {
     /// $\Lambda$, a number for each coefficient.
     pub(super) ridge: &'p [f64],
     pub(super) conic: &'p Conic,
+    /// What rows beside those of the bends add, whose residuals keep their signs: a slope for each column, and a constant.
+    pub(super) beside: Option<(&'p [f64], f64)>,
 }
 
 /// Where the method ended.
@@ -86,6 +89,8 @@ struct State<'p> {
     equations: Vec<f64>,
     /// $X^T(v \circ a)$, in the order of the variables.
     pulled: Vec<f64>,
+    /// A share of the residuals at the start.
+    floor: f64,
 }
 
 impl<'p> Program<'p> {
@@ -119,10 +124,11 @@ impl<'p> Program<'p> {
         self.conic.magnitudes.iter().enumerate().map(move |(t, magnitude)| (first + t, magnitude.price))
     }
 
-    /// $\tfrac12\theta^T\Lambda\theta$ and the prices of the magnitudes.
+    /// What is minimised apart from the bends: $\tfrac12\theta^T\Lambda\theta$, the prices of the magnitudes, and the rows beside.
     fn shrinkage(&self, x: &[f64]) -> f64 {
+        let beside = self.beside.map_or(0.0, |(linear, constant)| constant + dot(linear, &self.gathered(x)));
         let ridge: f64 = self.ridge.iter().zip(x).map(|(l, x)| 0.5 * l * x * x).sum();
-        ridge + self.prices().map(|(t, price)| price * x[t]).sum::<f64>()
+        ridge + beside + self.prices().map(|(t, price)| price * x[t]).sum::<f64>()
     }
 
     /// Minimises F from a first guess.
@@ -134,21 +140,25 @@ impl<'p> Program<'p> {
         let (mut best, mut idle, mut was_stopped) = ((f64::INFINITY, None), 0, false);
         for number in 0..=MOST_STEPS {
             state.walls.look(&state.x);
+            if number > 0 {
+                let quality = state.quality(&sizes, at_start);
+                idle = if quality < 0.5 * best.0 { 0 } else { idle + 1 };
+                if quality < best.0 {
+                    best = (quality, Some(state.kept()));
+                }
+                was_stopped = poll().is_break();
+                if quality <= EXACT || idle >= PATIENCE || quality.is_nan() || number == MOST_STEPS || was_stopped {
+                    break;
+                }
+            }
             let weights = state.fill(&mut newton)?;
             if number == 0 {
                 let all: f64 = self.bends.weights.iter().sum();
                 let level = all / weights.iter().sum::<f64>().max(f64::MIN_POSITIVE);
                 sizes = newton.diagonal(self.size()).iter().map(|d| (d * level).sqrt()).collect();
+                state.start_walls(&sizes);
             }
-            let quality = state.quality(&sizes, at_start);
-            idle = if quality < 0.5 * best.0 { 0 } else { idle + 1 };
-            if quality < best.0 {
-                best = (quality, Some(state.kept()));
-            }
-            was_stopped = poll().is_break();
-            if quality <= EXACT || idle >= PATIENCE || quality.is_nan() || number == MOST_STEPS || was_stopped {
-                break;
-            }
+            state.walls.bend(self.size(), &mut newton.matrix);
             let equations = state.walls.equations.clone();
             if !newton.factor(self.size(), &equations) || !state.advance(&mut newton, &weights)? {
                 break;
@@ -196,15 +206,24 @@ impl<'p> State<'p> {
         let slopes: Vec<f64> = (0..bends.len()).map(slope).collect();
         let positive = residuals.iter().map(|u| u.max(0.0) + floor).collect();
         let negative = residuals.iter().map(|u| (-u).max(0.0) + floor).collect();
-        let mut walls = Walls::of(program.conic);
-        walls.start(&x, 2.0 * floor);
+        let walls = Walls::of(program.conic);
         let equations = vec![0.0; walls.equations.len()];
         let up = slopes.iter().zip(&bends.rise).map(|(a, c)| c - a).collect();
         let down = slopes.iter().zip(&bends.fall).map(|(a, d)| a + d).collect();
         let rows = Rows { positive, negative, slopes, up, down, residuals };
-        let mut state = Self { program, x, rows, walls, equations, pulled: Vec::new() };
+        let mut state = Self { program, x, rows, walls, equations, pulled: Vec::new(), floor };
         state.pull()?;
         Ok(state)
+    }
+
+    /// Puts the walls as far away as coefficients may reach that change predictors by the size of the residuals.
+    fn start_walls(&mut self, sizes: &[f64]) {
+        let reach = 10.0 * self.floor;
+        let mut units: Vec<f64> = sizes.iter().map(|size| if *size > 0.0 { reach / size } else { 0.0 }).collect();
+        for (t, magnitude) in self.program.conic.magnitudes.iter().enumerate() {
+            units[self.program.features() + t] = magnitude.of.iter().map(|&(j, a)| a.abs() * units[j]).sum();
+        }
+        self.walls.start(&self.x, 2.0 * self.floor, &units);
     }
 
     /// Computes $X^T(v \circ a)$.
@@ -222,6 +241,9 @@ impl<'p> State<'p> {
         let mut gradient: Vec<f64> = self.pulled.iter().map(|pulled| -pulled).collect();
         gradient.iter_mut().zip(self.program.ridge.iter().zip(&self.x)).for_each(|(g, (l, x))| *g += l * x);
         self.program.prices().for_each(|(t, price)| gradient[t] += price);
+        if let Some((linear, _)) = self.program.beside {
+            gradient.iter_mut().zip(self.program.spread(linear)).for_each(|(g, l)| *g += l);
+        }
         for (row, nu) in self.walls.equations.iter().zip(&self.equations) {
             row.terms.iter().for_each(|&(j, a)| gradient[j] += nu * a);
         }
@@ -258,7 +280,7 @@ impl<'p> State<'p> {
         (slack / reference).max(residual).max(infeasible)
     }
 
-    /// Fills the matrix of the step; returns $v/h$.
+    /// Fills the matrix of the step but for the walls; returns $v/h$.
     fn fill(&self, newton: &mut NewtonMatrix) -> Result<Vec<f64>> {
         let (program, size) = (&self.program, self.program.size());
         let Rows { positive, negative, up, down, .. } = &self.rows;
@@ -273,7 +295,8 @@ impl<'p> State<'p> {
         let width = program.design.width();
         let mut cross = vec![0.0; width * width];
         program.design.cross(&weights, &mut cross)?;
-        let place = |j: usize| if j < program.features() { j } else { j - program.features() + program.conic.variables() };
+        let place =
+            |j: usize| if j < program.features() { j } else { j - program.features() + program.conic.variables() };
         newton.matrix.clear();
         newton.matrix.resize(size * size, 0.0);
         for i in 0..width {
@@ -282,7 +305,6 @@ impl<'p> State<'p> {
             }
         }
         program.ridge.iter().enumerate().for_each(|(j, l)| newton.matrix[j * size + j] += l);
-        self.walls.bend(size, &mut newton.matrix);
         Ok(weights)
     }
 
@@ -306,7 +328,8 @@ impl<'p> State<'p> {
         let equations = newton.solve(&mut dx, &self.walls.equations, &ends);
         let mut along = vec![0.0; count];
         program.design.times(&program.gathered(&dx), &mut along)?;
-        let mut rows = RowStep { positive: vec![0.0; count], negative: vec![0.0; count], slopes: vec![0.0; count], along };
+        let mut rows =
+            RowStep { positive: vec![0.0; count], negative: vec![0.0; count], slopes: vec![0.0; count], along };
         for i in (0..count).filter(|&i| bends.counts(i)) {
             let (up, down) = (self.rows.up[i], self.rows.down[i]);
             let turn = weights[i] / bends.weights[i] * (wanted[i] - rows.along[i]);

@@ -2,6 +2,7 @@
 //!
 //! - `interior.rs`: the minimum over rows and balls, by an interior-point method whose systems are as large as the number of features; `bends.rs` has the rows of F, `design.rs` their
 //!   features, `walls.rs` the set, `newton_matrix.rs` the systems;
+//! - `shortlist.rs`: many rows, most of which are clearly on one side of their kink;
 //! - `gap.rs`: what the slopes at its end prove about the minimum;
 //! - `choices.rs`: sets that leave a choice of features.
 //!
@@ -13,14 +14,13 @@ mod design;
 mod gap;
 mod interior;
 mod newton_matrix;
-#[cfg(test)]
-mod tests;
+mod shortlist;
 mod walls;
 
+use super::Poll;
 use super::convex::MOST_VARIABLES;
 use super::finish::{Finish, Polished};
 use super::measure::floored;
-use super::Poll;
 use crate::conic::Conic;
 use crate::constraint::{Constraint, Structure, Workspace};
 use crate::error::Result;
@@ -30,7 +30,7 @@ use crate::loss::{KinkFault, Kinked};
 use bends::Bends;
 use design::{AllColumns, Design};
 use gap::{Judged, judge};
-use interior::Program;
+use interior::{Ended, Program};
 
 /// Why there is no exact finish of a loss with a kink over a set, if there is none.
 pub(crate) fn refusal(set: &dyn Constraint, features: usize) -> Option<KinkFault> {
@@ -63,13 +63,18 @@ fn solve(
     (set, conic): (&dyn Constraint, &Conic),
     poll: Poll,
 ) -> Result<Solved> {
-    let program = Program { design, bends, ridge, conic };
+    let program = Program { design, bends, ridge, conic, beside: None };
     let mut start = vec![0.0; design.width()];
     start[conic.features..].fill(middle(bends));
-    let mut ended = program.minimise(&start, poll)?;
+    let ended = program.minimise(&start, poll)?;
+    judged(&program, ended, set)
+}
+
+/// The end of a method as a point of the set, with what is proven of it.
+fn judged(program: &Program, mut ended: Ended, set: &dyn Constraint) -> Result<Solved> {
     let mut theta = ended.theta.clone();
-    set.project(&mut theta[..conic.features], &mut Workspace::default())?;
-    let judged = judge(&program, &mut ended, &theta, set)?;
+    set.project(&mut theta[..program.conic.features], &mut Workspace::default())?;
+    let judged = judge(program, &mut ended, &theta, set)?;
     Ok(Solved { theta, slopes: ended.slopes, judged, was_stopped: ended.was_stopped })
 }
 
@@ -100,7 +105,12 @@ pub(super) fn finish(finish: &Finish, kinked: &dyn Kinked, starts: &[&[f64]], po
     };
     let bends = Bends::of(objective.data, kinked);
     let ridge: Vec<f64> = (0..layout.coefficient_count()).map(|j| objective.ridge.at(j)).collect();
-    let solved = solve(&AllColumns(objective), &bends, &ridge, (constraint, &conic), poll)?;
+    let all = AllColumns(objective);
+    let whole = Program { design: &all, bends: &bends, ridge: &ridge, conic: &conic, beside: None };
+    let solved = match shortlist::minimise(whole, objective, finish.seed, poll)? {
+        Some(ended) => judged(&whole, ended, constraint)?,
+        None => solve(&all, &bends, &ridge, (constraint, &conic), poll)?,
+    };
     let Judged { value, gradient, slack, residual, gap } = solved.judged;
     let reference = floored(value, objective.value(&layout.zeros())?);
     Ok(Polished {

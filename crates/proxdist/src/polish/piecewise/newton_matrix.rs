@@ -26,7 +26,8 @@ pub(super) struct NewtonMatrix {
 impl NewtonMatrix {
     /// Factors what was filled in; `false` if that is not possible.
     pub(super) fn factor(&mut self, size: usize, equations: &[&Row]) -> bool {
-        self.units = (0..size).map(|j| self.matrix[j * size + j]).map(|d| if d > 0.0 { 1.0 / d.sqrt() } else { 1.0 }).collect();
+        self.units =
+            (0..size).map(|j| self.matrix[j * size + j]).map(|d| if d > 0.0 { 1.0 / d.sqrt() } else { 1.0 }).collect();
         let is_factored = LIFTS.iter().any(|lift| {
             let lower = self.cholesky.matrix(size);
             for j in 0..size {
@@ -53,14 +54,17 @@ impl NewtonMatrix {
         let along = |row: &Row, x: &[f64]| row.terms.iter().map(|&(j, a)| a * x[j]).sum::<f64>();
         let entry = |i: usize, j: usize| along(equations[i], &self.images[j]);
         let units: Vec<f64> = (0..count).map(|i| 1.0 / entry(i, i).max(f64::MIN_POSITIVE).sqrt()).collect();
-        let lower: Vec<f64> = (0..count * count).map(|at| entry(at % count, at / count) * units[at % count] * units[at / count]).collect();
+        let lower: Vec<f64> = (0..count * count)
+            .map(|at| entry(at % count, at / count) * units[at % count] * units[at / count])
+            .collect();
         self.schur_units = units;
-        count == 0 || LIFTS.iter().any(|lift| {
-            let matrix = self.schur.matrix(count);
-            matrix.copy_from_slice(&lower);
-            (0..count).for_each(|i| matrix[i * count + i] += lift);
-            self.schur.factor()
-        })
+        count == 0
+            || LIFTS.iter().any(|lift| {
+                let matrix = self.schur.matrix(count);
+                matrix.copy_from_slice(&lower);
+                (0..count).for_each(|i| matrix[i * count + i] += lift);
+                self.schur.factor()
+            })
     }
 
     /// Replaces `rhs` by $N^{-1}$`rhs`.

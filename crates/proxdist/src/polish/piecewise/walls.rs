@@ -3,7 +3,7 @@
 //! Rows are $g = b - a^Tx$, balls $g = \tfrac12(r - \|x_J - c\|^2/r)$. With $n_k = -\nabla g_k$, a step $dx$ has
 //! $$ds_k = g_k - s_k - n_k^Tdx, \qquad d\lambda_k = t_k/s_k - (\lambda_k/s_k)(g_k - n_k^Tdx)$$
 //! for targets $t_k$ of $s_k\lambda_k$, so that the walls add $\sum_k(\lambda_k/s_k)n_kn_k^T$, and for balls $(\lambda_k/r)I_J$, to the matrix of the step, and
-//! $-\sum_kn_k(t_k - \lambda_kg_k)/s_k$ to its right-hand side.
+//! $-\sum_kn_k(\lambda_k + (t_k - \lambda_kg_k)/s_k)$ to its right-hand side.
 
 use crate::conic::{Conic, Round, Row};
 
@@ -46,6 +46,8 @@ pub(super) struct Walls<'c> {
     before: Vec<(f64, f64)>,
     normals: Vec<Vec<(usize, f64)>>,
     rooms: Vec<f64>,
+    /// Slacks at the start, to compare with.
+    reach: Vec<f64>,
 }
 
 /// How slacks and multipliers change along a step.
@@ -68,7 +70,17 @@ impl<'c> Walls<'c> {
             before: vec![(1.0, 1.0); count],
             normals: vec![Vec::new(); count],
             rooms: vec![0.0; count],
+            reach: vec![1.0; count],
         }
+    }
+
+    /// The walls of the same set with what is known of others.
+    pub(super) fn with_state_of(conic: &'c Conic, other: &Walls) -> Self {
+        let mut walls = Self::of(conic);
+        walls.slacks.clone_from(&other.slacks);
+        walls.multipliers.clone_from(&other.multipliers);
+        walls.before.clone_from(&other.before);
+        walls
     }
 
     pub(super) fn len(&self) -> usize {
@@ -80,15 +92,17 @@ impl<'c> Walls<'c> {
         1.0 / self.len().max(1) as f64
     }
 
-    /// Slacks at a first point, those of walls that it is beyond at a share of the sizes that cancel, and multipliers with which each product is this.
-    pub(super) fn start(&mut self, x: &[f64], product: f64) {
+    /// Slacks at a first point, not less than the variables may move together, and multipliers with which each product is its share of this.
+    pub(super) fn start(&mut self, x: &[f64], product: f64, units: &[f64]) {
         self.look(x);
         for (k, wall) in self.walls.iter().enumerate() {
-            let size = match wall {
-                Wall::Row(row) => row.size(x).max(row.terms.iter().map(|(_, a)| a.abs()).sum::<f64>()),
-                Wall::Ball(ball) => ball.radius,
+            let least = match wall {
+                Wall::Row(row) => row.terms.iter().map(|&(j, a)| a.abs() * units[j]).sum::<f64>(),
+                Wall::Ball(ball) => 0.1 * ball.radius,
             };
-            self.slacks[k] = self.rooms[k].max(0.1 * size);
+            let least = if least > 0.0 { least } else { 1.0 };
+            self.slacks[k] = self.rooms[k].max(least);
+            self.reach[k] = self.slacks[k];
             self.multipliers[k] = product * self.share() / self.slacks[k];
         }
     }
@@ -107,21 +121,14 @@ impl<'c> Walls<'c> {
 
     /// The same after a step of this length.
     pub(super) fn gap_after(&self, step: &WallStep, (primal, dual): (f64, f64)) -> f64 {
-        let product = |k: usize| {
-            (self.slacks[k] + primal * step.slacks[k]) * (self.multipliers[k] + dual * step.multipliers[k])
-        };
+        let product =
+            |k: usize| (self.slacks[k] + primal * step.slacks[k]) * (self.multipliers[k] + dual * step.multipliers[k]);
         (0..self.len()).map(product).sum()
     }
 
-    /// How far slacks are from the room that there is, relative to the slacks.
+    /// How far slacks are from the room that there is, relative to those at the start.
     pub(super) fn inconsistency(&self) -> f64 {
-        let far = |k: usize| {
-            let size = match self.walls[k] {
-                Wall::Row(row) => row.right.abs().max(self.slacks[k]),
-                Wall::Ball(ball) => ball.radius,
-            };
-            (self.slacks[k] - self.rooms[k]).abs() / size.max(f64::MIN_POSITIVE)
-        };
+        let far = |k: usize| (self.slacks[k] - self.rooms[k]).abs() / self.reach[k];
         (0..self.len()).map(far).fold(0.0, f64::max)
     }
 
@@ -143,7 +150,7 @@ impl<'c> Walls<'c> {
     /// Adds what the walls add to the right-hand side, for these targets of the products.
     pub(super) fn pull(&self, targets: &[f64], out: &mut [f64]) {
         for (k, normal) in self.normals.iter().enumerate() {
-            let force = (targets[k] - self.multipliers[k] * self.rooms[k]) / self.slacks[k];
+            let force = self.multipliers[k] + (targets[k] - self.multipliers[k] * self.rooms[k]) / self.slacks[k];
             normal.iter().for_each(|&(j, a)| out[j] -= force * a);
         }
     }
@@ -205,7 +212,8 @@ impl<'c> Walls<'c> {
     pub(super) fn settle(&self, x: &mut [f64]) {
         for (k, wall) in self.walls.iter().enumerate() {
             let (slack, multiplier) = self.before[k];
-            let holds = self.slacks[k] / slack < 0.5 * (self.multipliers[k] / multiplier) && self.slacks[k] < 0.5 * slack;
+            let holds =
+                self.slacks[k] / slack < 0.5 * (self.multipliers[k] / multiplier) && self.slacks[k] < 0.5 * slack;
             if !holds {
                 continue;
             }

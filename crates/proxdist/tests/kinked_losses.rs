@@ -1,13 +1,13 @@
 //! Fits of kinked losses against Clarabel on the linear or quadratic program itself, with all residuals as variables, and against every choice of features.
 
-use crate::constraint::{Ball, Bounds, Constraint, L1Ball, Monotone, NonNegative, Simplex, Sparsity, WholeSpace};
-use crate::data::Data;
-use crate::exchanges::Exchanges;
-use crate::loss::{Absolute, Hinge, Loss, Quantile, Task};
-use crate::solver::Stop;
-use crate::{Problem, Settings};
 use clarabel::algebra::CscMatrix;
 use clarabel::solver::{DefaultSettings, DefaultSolver, IPSolver, SupportedConeT};
+use proxdist::constraint::{
+    Ball, Bounds, Constraint, L1Ball, Monotone, NonNegative, Rank, Simplex, Sparsity, WholeSpace,
+};
+use proxdist::loss::{Absolute, Hinge, Loss, Quantile, Squared, Sum, Task};
+use proxdist::path::{Path, PathSettings};
+use proxdist::{Data, Exchanges, Problem, Settings, Stop};
 
 /// A small table in raw units: columns spread over five decades, a constant one, weights some of which are zero, an offset, responses with ties.
 struct Case {
@@ -51,7 +51,12 @@ impl Case {
                 _ => (2.0 * eta).round(),
             }
         };
-        let y = (0..rows).map(|i| { let noise = 1.5 * next(); response(i, noise) }).collect();
+        let y = (0..rows)
+            .map(|i| {
+                let noise = 1.5 * next();
+                response(i, noise)
+            })
+            .collect();
         Self { rows, columns, x, y, weights, offset }
     }
 
@@ -189,4 +194,41 @@ fn a_choice_of_features_is_the_best_of_every_choice() {
             assert!(fit.coefficients().iter().filter(|c| **c != 0.0).count() <= 2);
         }
     }
+}
+
+/// Rows enough that most of them are fixed to one side: the same minimum as by the method on all rows, whose least F a linear program on a few features gives.
+#[test]
+fn many_rows_end_at_the_same_minimum() {
+    let case = Case::new(7, 16_000, 3, Task::Regression);
+    let data = case.data();
+    for level in [0.5, 0.9] {
+        let problem = Problem::new(&data, Quantile::at(level).unwrap(), WholeSpace).intercept(true);
+        let fit = problem.fit(&Settings::default()).unwrap();
+        let gap = fit.certificate().gap.unwrap();
+        assert!(gap.value <= 1e-9 * fit.objective(), "{gap:?} of {}", fit.objective());
+        let least = case.least(&Quantile::at(level).unwrap(), &WholeSpace, 0.0, &[0, 1, 2]);
+        assert!((fit.objective() - least).abs() <= 1e-7 * least, "{} {least}", fit.objective());
+    }
+}
+
+#[test]
+fn what_cannot_be_served_is_refused_by_name() {
+    let case = Case::new(3, 30, 4, Task::Regression);
+    let data = case.data().shape(2, 2).unwrap();
+    let says = |error: proxdist::Error| error.to_string();
+    let rank = Problem::new(&data, Absolute, Rank::at_most(1, 2, 2));
+    assert!(says(rank.fit(&Settings::default()).unwrap_err()).contains("absolute loss has a kink"));
+    assert!(rank.fit(&Settings::default().polish(false).max_steps(50)).is_ok());
+    let data = case.data();
+    let sum = Problem::new(&data, Sum(Absolute, Squared), WholeSpace);
+    assert!(says(sum.fit(&Settings::default()).unwrap_err()).contains("not straight"));
+    let sparse = Problem::new(&data, Absolute, Sparsity::at_most(2));
+    let path = Path::trace(&sparse, &PathSettings::default());
+    assert!(says(path.unwrap_err()).contains("second derivatives"));
+    let noted = sparse.fit(&Settings::default().prove(std::time::Duration::from_secs(1))).unwrap();
+    assert!(noted.notes().iter().any(|note| note.to_string().contains("differentiable")), "{:?}", noted.notes());
+    let whole = Problem::new(&data, Absolute, WholeSpace);
+    let stopped = whole.fit(&Settings::default().polish(false).max_steps(30)).unwrap();
+    let exact = whole.fit(&Settings::default()).unwrap();
+    assert!(stopped.certificate().gap.is_none() && stopped.objective() >= exact.objective());
 }
