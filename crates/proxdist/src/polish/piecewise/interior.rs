@@ -45,7 +45,7 @@ pub(super) struct Ended<'p> {
 
 /// Steps at most, and steps without progress after which it ends.
 const MOST_STEPS: usize = 150;
-const PATIENCE: usize = 5;
+const PATIENCE: usize = 10;
 /// Share of the way to the nearest bound that a step takes.
 const SHARE: f64 = 0.9995;
 /// Gap and residuals, relative, below which nothing more is asked.
@@ -142,7 +142,8 @@ impl<'p> Program<'p> {
             state.walls.look(&state.x);
             if number > 0 {
                 let quality = state.quality(&sizes, at_start);
-                idle = if quality < 0.5 * best.0 { 0 } else { idle + 1 };
+                // The first steps gain little each.
+                idle = if quality < 0.95 * best.0 { 0 } else { idle + 1 };
                 if quality < best.0 {
                     best = (quality, Some(state.kept()));
                 }
