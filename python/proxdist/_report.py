@@ -20,6 +20,7 @@ MEASURES = {
     "r_squared": "R2",
     "mean_squared_error": "MSE",
     "mean_absolute_error": "MAE",
+    "pinball_loss": "pinball",
     "deviance": "deviance",
     "d_squared": "D2",
 }

@@ -131,9 +131,9 @@ class _Classification(Joint, ClassifierMixin, Constrained):
 
 
 class ConstrainedClassifier(Streaming, _Classification):
-    """Logistic or squared-hinge classification whose coefficients lie in a set, exactly.
+    """Logistic, squared-hinge or hinge classification whose coefficients lie in a set, exactly.
 
-    ``loss`` is "logistic" or "squared_hinge", or an object with ``value(eta, y)``, ``slope(eta, y)`` and
+    ``loss`` is "logistic", "squared_hinge" or "hinge", or an object with ``value(eta, y)``, ``slope(eta, y)`` and
     ``curvature(eta, y)`` of arrays, where ``y`` is 0 or 1. Two classes make one linear predictor.
 
     ``multi_class`` is about more than two of them. "multinomial", the default, is one model for all classes by the

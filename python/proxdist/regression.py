@@ -73,9 +73,12 @@ class _Regression(Joint, RegressorMixin, Constrained):
     def score(
         self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None, *, exposure: Any = None
     ) -> float:
-        """The share that is explained: of the deviance (D²) for counts and amounts, of the variance (R²) otherwise."""
+        """The share that is explained (D²): of the deviance for counts and amounts, of the pinball loss for quantiles;
+        of the variance (R²) otherwise.
+        """
         offset = known_part(self.loss, offset, exposure)
-        if _losses.fact(self.loss, "task") not in _losses.POSITIVE:
+        has_deviance = _losses.fact(self.loss, "task") in _losses.POSITIVE
+        if not has_deviance and not _losses.fact(self.loss, "is_quantile"):
             return float(r2_score(y, self.predict(X, offset), sample_weight=sample_weight))
         eta = self._eta(X, offset)
         rows = per_row(y, sample_weight, None, eta)
@@ -150,7 +153,7 @@ class ConstrainedRegressor(_Stream, _Regression):
 
     Parameters
     ----------
-    loss : {"squared", "huber:DELTA", "poisson", "gamma", "tweedie:P", "negative_binomial:ALPHA"} or object
+    loss : {"squared", "huber:DELTA", "quantile:TAU", "absolute", "poisson", "gamma", "tweedie:P", "negative_binomial:ALPHA"} or object
         The loss of an observation; ``proxdist.losses()`` lists them. An object of your own has ``value(eta, y)``, ``slope(eta, y)`` and
         ``curvature(eta, y)``, all of arrays, and perhaps ``mean(eta)`` for predictions.
     constraint : set, str, callable or None

@@ -139,9 +139,10 @@ def test_probabilities_of_a_loss_without_them_are_an_attribute_error():
 
 
 def test_a_loss_for_another_task_is_refused_with_those_that_fit():
-    with pytest.raises(ValueError, match="loss must be one of logistic, squared_hinge, or"):
+    with pytest.raises(ValueError, match="loss must be one of logistic, squared_hinge, hinge, or"):
         ConstrainedClassifier("huber:2").fit(*planted_classes()[:2])
-    with pytest.raises(ValueError, match="loss must be one of squared, huber, poisson, gamma, tweedie, negative_binomial, or"):
+    known = "squared, huber, poisson, gamma, tweedie, negative_binomial, quantile, absolute"
+    with pytest.raises(ValueError, match=f"loss must be one of {known}, or"):
         ConstrainedRegressor("squared_hinge").fit(X, Y)
     for model in (ConstrainedClassifier("logit"), ConstrainedRegressor("logit")):
         assert not hasattr(model, "predict_proba")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import d2_tweedie_score
 
-from proxdist import ConstrainedRegressor, ConstrainedRegressorCV, SparsePath
+from proxdist import Ball, ConstrainedClassifier, ConstrainedRegressor, ConstrainedRegressorCV, SparsePath
 
 GENERATOR = np.random.default_rng(7)
 X = GENERATOR.normal(size=(300, 4))
@@ -87,3 +87,120 @@ def test_bad_responses_and_parameters_are_named():
         ConstrainedRegressor("tweedie:2").fit(X, CLAIMS)
     with pytest.raises(ValueError, match="negative-binomial alpha must be positive"):
         ConstrainedRegressor("negative_binomial:0").fit(X, COUNTS)
+
+
+LABELS = (NUMBERS + GENERATOR.normal(size=300) > 0).astype(int)
+OFFSET = GENERATOR.normal(scale=0.3, size=300)
+#: Columns in units from hundredths to hundreds.
+RAW = X * np.array([1e-2, 1.0, 30.0, 1e2])
+
+
+def pinball(y, prediction, level, weights=None):
+    residual = y - prediction
+    return np.average(np.maximum(level * residual, (level - 1) * residual), weights=weights)
+
+
+def program(A, y, level, weights=None, offset=0.0):
+    """The least mean pinball loss of a linear function, by a linear program (HiGHS)."""
+    from scipy.optimize import linprog
+
+    n, p = A.shape
+    weights = np.ones(n) if weights is None else weights
+    cost = np.r_[np.zeros(p), level * weights, (1 - level) * weights] / weights.sum()
+    found = linprog(
+        cost,
+        A_eq=np.c_[A, np.eye(n), -np.eye(n)],
+        b_eq=y - offset,
+        bounds=[(None, None)] * p + [(0, None)] * (2 * n),
+        method="highs",
+    )
+    assert found.success
+    return found.fun
+
+
+@pytest.mark.parametrize("level", [0.1, 0.5, 0.9])
+def test_quantiles_are_those_of_a_linear_program(level):
+    model = ConstrainedRegressor(f"quantile:{level}").fit(RAW, NUMBERS, sample_weight=WEIGHTS, offset=OFFSET)
+    least = program(np.c_[RAW, np.ones(300)], NUMBERS, level, WEIGHTS, OFFSET)
+    assert model.objective_ == pytest.approx(least, rel=1e-8)
+    prediction = model.predict(RAW, OFFSET)
+    assert pinball(NUMBERS, prediction, level, WEIGHTS) == pytest.approx(least, rel=1e-8)
+    assert model.certificate_["gap"] <= 1e-9 * least
+    best = min(pinball(NUMBERS, value, level, WEIGHTS) for value in NUMBERS)
+    d2 = 1 - pinball(NUMBERS, prediction, level, WEIGHTS) / best
+    assert model.score(RAW, NUMBERS, WEIGHTS, OFFSET) == pytest.approx(d2)
+
+
+def test_absolute_is_twice_the_median_and_agrees_with_scikit_learn():
+    from sklearn.linear_model import QuantileRegressor
+
+    absolute = ConstrainedRegressor("absolute").fit(X, NUMBERS)
+    median = ConstrainedRegressor("quantile:0.5").fit(X, NUMBERS)
+    assert absolute.objective_ == pytest.approx(2 * median.objective_, rel=1e-10)
+    assert absolute.objective_ == pytest.approx(np.abs(NUMBERS - absolute.predict(X)).mean())
+    peer = QuantileRegressor(quantile=0.5, alpha=0.0).fit(X, NUMBERS)
+    assert np.allclose(absolute.coef_, peer.coef_, atol=1e-6) and absolute.intercept_ == pytest.approx(peer.intercept_)
+
+
+@pytest.mark.parametrize("ridge", [0.0, 0.1])
+def test_quantiles_over_sets_are_those_of_cvxpy(ridge):
+    cp = pytest.importorskip("cvxpy")
+    for text, sets in [
+        ("ball:1", lambda b: [cp.norm(b) <= 1]),
+        ("nonneg", lambda b: [b >= 0]),
+        ("box:-0.3,0.8", lambda b: [b >= -0.3, b <= 0.8]),
+        ("l1:1.2", lambda b: [cp.norm1(b) <= 1.2]),
+    ]:
+        b, free = cp.Variable(4), cp.Variable()
+        residual = NUMBERS - X @ b - free - OFFSET
+        terms = cp.multiply(WEIGHTS / WEIGHTS.sum(), cp.maximum(0.8 * residual, -0.2 * residual))
+        problem = cp.Problem(cp.Minimize(cp.sum(terms) + ridge / 2 * cp.sum_squares(b)), sets(b))
+        least = problem.solve(solver="CLARABEL")
+        model = ConstrainedRegressor("quantile:0.8", text, ridge=ridge)
+        model.fit(X, NUMBERS, sample_weight=WEIGHTS, offset=OFFSET)
+        assert model.objective_ == pytest.approx(least, rel=1e-6), text
+        assert model.certificate_["gap"] <= 1e-9 * least, text
+
+
+def test_hinge_is_the_support_vector_classifier():
+    from sklearn.svm import SVC
+
+    ridge = 0.05
+    model = ConstrainedClassifier("hinge", ridge=ridge).fit(X, LABELS)
+    peer = SVC(kernel="linear", C=1 / (300 * ridge), tol=1e-9).fit(X, LABELS)
+
+    def value(coef, intercept):
+        margin = (2 * LABELS - 1) * (X @ coef + intercept)
+        return np.maximum(0, 1 - margin).mean() + ridge / 2 * coef @ coef
+
+    assert model.objective_ == pytest.approx(value(model.coef_.ravel(), model.intercept_.item()), rel=1e-10)
+    assert model.objective_ <= value(peer.coef_.ravel(), peer.intercept_.item()) + 1e-10
+    assert model.objective_ == pytest.approx(value(peer.coef_.ravel(), peer.intercept_.item()), rel=1e-6)
+    assert np.allclose(model.decision_function(X), peer.decision_function(X), atol=1e-3)
+    assert not hasattr(model, "predict_proba")
+    inside = ConstrainedClassifier("hinge", Ball(0.5)).fit(X, LABELS)
+    assert np.linalg.norm(inside.coef_) <= 0.5 + 1e-12
+
+
+def test_sparse_quantiles_are_the_best_of_all_supports():
+    for level in (0.5, 0.9):
+        model = ConstrainedRegressor(f"quantile:{level}", "sparsity:2").fit(X, NUMBERS)
+        fits = [
+            program(np.c_[X[:, pair], np.ones(300)], NUMBERS, level) for pair in itertools.combinations(range(4), 2)
+        ]
+        assert model.objective_ == pytest.approx(min(fits), rel=1e-8)
+        assert model.certificate_["exchanges"] == "every-choice"
+    search = ConstrainedRegressorCV("quantile:0.9", {"sparsity": [1, 2, 4]}, cv=3, scoring="d2").fit(X, NUMBERS)
+    assert np.all(search.cv_results_["mean_test_score"] < 1)
+
+
+def test_losses_with_a_kink_are_refused_where_second_derivatives_are_needed():
+    with pytest.raises(ValueError, match="quantile tau must be between 0 and 1"):
+        ConstrainedRegressor("quantile:1").fit(X, NUMBERS)
+    with pytest.raises(ValueError, match="absolute loss has a kink"):
+        SparsePath("absolute", cv=None).fit(X, NUMBERS)
+    with pytest.raises(ValueError, match="hinge loss has a kink: streams"):
+        ConstrainedClassifier("hinge").partial_fit(X, LABELS, classes=[0, 1])
+    rough = ConstrainedRegressor("absolute", "ball:1", polish=False, max_steps=400).fit(X, NUMBERS)
+    exact = ConstrainedRegressor("absolute", "ball:1").fit(X, NUMBERS)
+    assert exact.objective_ <= rough.objective_ <= 1.2 * exact.objective_

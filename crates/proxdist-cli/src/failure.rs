@@ -139,6 +139,7 @@ fn core_hint(error: &proxdist::Error) -> String {
         }
         E::Theory(fault) if fault.is_cured_by_ridge() => format!("add --ridge 1e-3, for example: {}", fault.remedy()),
         E::Theory(fault) => fault.remedy(),
+        E::Kinked { fault, .. } => fault.remedy().to_owned(),
         E::Unwritable(_) => {
             "numbers ran out of range: scale very large or very small columns, or add --ridge; nothing was written"
                 .to_owned()

@@ -17,6 +17,10 @@ pub(crate) fn list(evaluation: &Evaluation) -> Vec<(&'static str, Option<f64>)> 
                 ("MSE", Some(result.mean_squared_error)),
                 ("MAE", Some(result.mean_absolute_error)),
             ];
+            if result.pinball_loss.is_some() {
+                list.push(("pinball", result.pinball_loss));
+                list.push(("D2", result.d_squared));
+            }
             if result.deviance.is_some() {
                 list.push(("deviance", result.deviance));
                 list.push(("D2", result.d_squared));

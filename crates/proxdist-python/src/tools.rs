@@ -115,6 +115,7 @@ pub(crate) fn loss_facts<'py>(py: Python<'py>, loss: &str) -> PyResult<Bound<'py
     let loss = loss::parse(loss).map_err(|error| exception(&error))?;
     let facts = PyDict::new(py);
     facts.set_item("task", loss.task().name())?;
+    facts.set_item("is_quantile", loss.task() == loss::Task::Regression && loss.kinked().is_some())?;
     facts.set_item("has_log_link", loss.link() == loss::Link::Log)?;
     facts.set_item("has_probabilities", loss.has_probabilities())?;
     facts.set_item("formula", loss.entry().map(|entry| entry.formula))?;

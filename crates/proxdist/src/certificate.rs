@@ -7,7 +7,7 @@ use crate::exchanges::Exchanges;
 use crate::gap::{Gap, Measured, Proof, Proven};
 use crate::linalg::norm;
 use crate::objective::Objective;
-use crate::polish::{Measure, OnData, floored, free_part, metric, relative, support_gap};
+use crate::polish::{Measure, OnData, Smooth, floored, free_part, metric, relative, support_gap};
 use crate::proof::Summed;
 use crate::sampling::monitor_sample;
 use crate::solver::NormPenalty;
@@ -289,9 +289,11 @@ impl Judge<'_> {
             _ => relative(self.residual(measured)?, reference),
         };
         let distance = self.distance(theta)?;
-        let convex = if constraint.is_convex() && self.l1 == 0.0 { self.gap(measured)? } else { None };
+        // A slope of a loss with a kink is one of many: bounds from it are those of the finish, or none.
+        let is_smooth = objective.loss.is_differentiable();
+        let convex = if is_smooth && constraint.is_convex() && self.l1 == 0.0 { self.gap(measured)? } else { None };
         let others = least([self.perfect_fit(value, at_zero)?, proven.map(|(gap, _)| gap), convex]);
-        let is_known = exchanges == Exchanges::EveryChoice;
+        let is_known = exchanges == Exchanges::EveryChoice || !is_smooth;
         let gap = if is_known { others } else { least([others, self.any_set(measured, others)?, None]) };
         let nodes = proven.and_then(|(_, nodes)| nodes);
         let schedule_meets_theory = self.schedule_meets_theory;
@@ -354,7 +356,16 @@ impl Judge<'_> {
     fn metric(&self, theta: &[f64], known: Option<Vec<f64>>) -> Result<Vec<f64>> {
         let Objective { data, loss, ridge, .. } = self.objective;
         let most = MOST_NUMBERS / data.columns().max(1);
-        let diagonal = |objective: Objective| metric(&mut OnData::new(objective), theta);
+        let diagonal = |objective: Objective| {
+            if loss.kinked().is_none() {
+                return metric(&mut OnData::new(objective), theta);
+            }
+            // Without curvature, one in the units of F: a row bends as if a residual of the size of F took it from one line to the other.
+            let bend = 1.0 / (objective.value(theta)?.max(f64::MIN_POSITIVE) * objective.data.weight_sum());
+            let rows = objective.data.rows();
+            let curvatures = (0..rows).map(|row| bend * objective.data.weight(row)).collect();
+            OnData::with_curvatures(objective, curvatures).diagonal()
+        };
         let mut found = if let Some(known) = known {
             known
         } else if data.rows() > most.max(SAMPLE) {

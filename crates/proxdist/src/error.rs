@@ -2,7 +2,7 @@
 
 use crate::constraint::{ProjectionFault, SetFault, brief};
 use crate::data::SparseFault;
-use crate::loss::{LossEntry, Task};
+use crate::loss::{KinkFault, LossEntry, Task};
 use crate::model::{ModelFault, Unwritable};
 use crate::rule::Rule;
 use crate::theory::TheoryFault;
@@ -127,6 +127,14 @@ pub enum Error {
     /// An inconsistent sparse matrix.
     #[error("sparse matrix, {0}")]
     SparseStructure(SparseFault),
+    /// A loss of two straight lines where one with second derivatives is needed.
+    #[error("the {loss} loss has a kink: {fault}")]
+    Kinked {
+        /// The loss.
+        loss: String,
+        /// What it cannot do, or not with that.
+        fault: KinkFault,
+    },
     /// An observation weight that cannot be used.
     #[error("weight at row {row} is {value}: weights must be zero or positive")]
     NegativeWeight {

@@ -5,8 +5,9 @@ use crate::data::{Data, LARGEST};
 use crate::error::{Error, Result};
 use crate::large;
 use crate::layout::Layout;
-use crate::loss::{Loss, check_responses};
+use crate::loss::{KinkFault, Loss, check_responses};
 use crate::objective::Objective;
+use crate::polish::refusal;
 use crate::pool::in_pool;
 use crate::ridge::Ridge;
 use crate::rule::Rule;
@@ -94,6 +95,7 @@ impl<'a> Problem<'a> {
     pub fn fit_observed(&self, settings: &Settings, observer: &mut dyn Observer) -> Result<Fit> {
         let settings = &*settings.resolved()?;
         if self.data.random_access().is_err() {
+            KinkFault::InOrder.unless_smooth(&*self.loss)?;
             return large::fit_in_order(self, settings, observer);
         }
         self.with_method(settings, |whole| run::fit(whole, self, settings, observer))
@@ -140,6 +142,17 @@ impl<'a> Problem<'a> {
         }
         self.data.check_magnitudes()?;
         self.constraint.check(self.data.parameter_shape())?;
-        check_responses(&*self.loss, self.data.response())
+        check_responses(&*self.loss, self.data.response())?;
+        self.check_kink(settings)
+    }
+
+    /// A loss with a kink needs a set that it can be finished over, unless no finish is wanted.
+    fn check_kink(&self, settings: &Settings) -> Result<()> {
+        let fault = match self.loss.kinked() {
+            Some(_) if settings.polish => refusal(&*self.constraint, self.data.columns()),
+            None if settings.polish && !self.loss.is_differentiable() => Some(KinkFault::NotStraight),
+            _ => None,
+        };
+        fault.map_or(Ok(()), |fault| Err(fault.of(&*self.loss)))
     }
 }

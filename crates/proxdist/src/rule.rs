@@ -132,7 +132,7 @@ pub enum Rule {
     ScoreOfNumbers,
     /// A score that is defined for the loss.
     #[error(
-        "something else than deviance, unless the loss is a likelihood, and than d2, unless it is one of counts or amounts"
+        "something else than deviance, unless the loss is a likelihood, and than d2, unless it is one of counts or amounts or about a quantile"
     )]
     ScoreOfLikelihood,
     /// A score that is defined where the response of a fold does not vary.

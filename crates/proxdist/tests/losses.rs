@@ -42,11 +42,35 @@ proptest! {
     fn derivatives_match_finite_differences(predictor in -6.0..6.0_f64, noise in -3.0..3.0_f64) {
         for loss in losses() {
             let y = response(&*loss, noise);
+            // A kink has no derivative; its own law is below.
+            if loss.kinked().is_some_and(|kinked| (kinked.kink(y).at - predictor).abs() < 1e-4) {
+                continue;
+            }
             prop_assert_eq!(check_derivatives(&loss, &[predictor], &[y]), Ok(()), "{}", loss.spec());
             let curvature = loss.curvature(predictor, y);
             prop_assert!(curvature >= 0.0 && loss.curvature_bound().is_none_or(|bound| curvature <= bound));
             prop_assert!(loss.value(predictor, y) + loss.slope(predictor, y) * 0.1 <= loss.value(predictor + 0.1, y) + 1e-12);
         }
+    }
+
+    /// A loss with a kink is the larger of its two lines; every slope between theirs supports it at the kink.
+    #[test]
+    fn a_kink_is_where_two_lines_meet(predictor in -6.0..6.0_f64, noise in -3.0..3.0_f64, share in 0.0..=1.0_f64) {
+        let mut count = 0;
+        for loss in losses() {
+            let y = response(&*loss, noise);
+            let Some(kink) = loss.kinked().map(|kinked| kinked.kink(y)) else { continue };
+            count += 1;
+            let beyond = predictor - kink.at;
+            let expected = (kink.below * beyond).max(kink.above * beyond);
+            prop_assert!((loss.value(predictor, y) - expected).abs() <= 1e-15 * (1.0 + expected), "{}", loss.spec());
+            let slope = kink.below + share * (kink.above - kink.below);
+            prop_assert!(loss.value(predictor, y) >= slope * beyond - 1e-14);
+            let at_kink = loss.slope(kink.at, y);
+            prop_assert!(kink.below <= at_kink && at_kink <= kink.above);
+            prop_assert!(!loss.is_differentiable() && loss.curvature(predictor, y) == 0.0);
+        }
+        prop_assert_eq!(count, 3);
     }
 
     /// A likelihood of variance $V(\mu)$ has the slope $(\mu - y)\mu'/V(\mu)$; a deviance is twice what its loss is above the least value.

@@ -49,6 +49,28 @@ fn an_exposure_is_an_offset_of_logarithms_and_is_remembered() {
 }
 
 #[test]
+fn quantiles_and_hinges_are_fitted_exactly_and_told() {
+    let place = Place::new();
+    place.write("t.csv", table());
+    let said = place.ok("fit t.csv --target amount --ignore label,count,none --loss quantile:0.9 -c none --out q.json");
+    assert!(said.contains("globally optimal, proven"), "{said}");
+    let said = place.ok("evaluate q.json t.csv");
+    assert!(said.contains("pinball") && said.contains("D2"), "{said}");
+    // Nine rows in ten are not above their prediction.
+    let predictions = place.ok("predict q.json t.csv");
+    let amounts = table();
+    let below = amounts.lines().skip(1).zip(predictions.lines().skip(1)).filter(|(row, predicted)| {
+        let amount: f64 = row.split(',').nth(5).unwrap().parse().unwrap();
+        amount <= predicted.split(',').next_back().unwrap().parse::<f64>().unwrap() + 1e-9
+    });
+    assert!((72..=77).contains(&below.count()), "{predictions}");
+    place.ok("fit t.csv --target label --ignore count,amount,none --loss hinge --ridge 0.1 -c sparsity:1 --out h.json");
+    let said = place.ok("evaluate h.json t.csv");
+    assert!(said.contains("accuracy"), "{said}");
+    place.ok("tune t.csv --target amount --ignore label,count,none --loss absolute --grid sparsity:1,2 --score d2 --folds 3 -q");
+}
+
+#[test]
 fn what_does_not_fit_a_loss_is_refused_with_a_hint() {
     let place = Place::new();
     place.write("t.csv", table());
@@ -58,6 +80,10 @@ fn what_does_not_fit_a_loss_is_refused_with_a_hint() {
         ("fit t.csv --target count --ignore label --loss poisson --exposure days --offset x", "--offset"),
         ("fit t.csv --target none --ignore label --loss gamma", "above zero"),
         ("fit t.csv --target count --ignore label --loss tweedie:2.5", "below 2"),
+        ("fit t.csv --target amount --ignore label --loss quantile:1", "between 0 and 1"),
+        ("fit t.csv --target amount --ignore label --loss absolute --shape 2x2 -c rank:1", "has a kink"),
+        ("path t.csv --target amount --ignore label --loss absolute", "second derivatives"),
+        ("theory t.csv --target amount --ignore label --loss absolute", "not differentiable"),
         ("tune t.csv --target amount --ignore label --loss huber --grid sparsity:1,2 --score d2", "d2"),
     ];
     for (words, expected) in cases {

@@ -3,6 +3,7 @@
 //! - `curvature.rs`: over convex sets, from multipliers and the curvature of F around the result;
 //! - `projection.rs`: over any set, from strong convexity and one projection;
 //! - `crate::polish::gap`: over bounded sets, from a linear function;
+//! - `crate::polish::piecewise::gap`: for losses of two straight lines, from a point of the dual problem;
 //! - `crate::proof`: over choices of features.
 
 mod curvature;
@@ -39,6 +40,8 @@ pub enum Proof {
     Relaxation,
     /// By the least value that the losses have at any predictors at all: the fit is as good as perfect.
     PerfectFit,
+    /// By a point of the dual problem, for losses of two straight lines.
+    Duality,
     /// By the closed form of the least F: squared loss of several outputs, with a bound on the rank or none.
     ClosedForm,
 }
@@ -54,6 +57,7 @@ impl Proof {
             Self::BranchAndBound => "branch-and-bound",
             Self::Relaxation => "relaxation",
             Self::PerfectFit => "perfect-fit",
+            Self::Duality => "duality",
             Self::ClosedForm => "closed-form",
         }
     }
@@ -62,7 +66,7 @@ impl Proof {
 impl fmt::Display for Proof {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::SupportFunction => "proven by duality",
+            Self::SupportFunction | Self::Duality => "proven by duality",
             Self::Curvature => "proven by duality and curvature",
             Self::Projection => "proven by strong convexity and one projection",
             Self::Diagonal => "proven by a bound for every choice of features",

@@ -5,7 +5,7 @@ use super::fitting::{self, Sizes};
 use crate::constraint::Constraint;
 use crate::error::Result;
 use crate::layout::Layout;
-use crate::loss::Loss;
+use crate::loss::{KinkFault, Loss};
 use crate::pool::in_pool;
 use crate::preparation::{Preparation, Standardize, Units};
 use crate::problem::Problem;
@@ -122,6 +122,7 @@ impl<'a> LargeProblem<'a> {
 
     /// Fits while an observer watches, who may end the run early.
     pub fn fit_observed(&self, settings: &Settings, observer: &mut dyn Observer) -> Result<LargeFit> {
+        KinkFault::InOrder.unless_smooth(&*self.loss)?;
         let settings = &*settings.resolved()?;
         let preparation = Preparation::decide(self.standardize, [&*self.constraint], self.intercept)?;
         let shape = self.shape.unwrap_or(Shape::Vector(self.backend.columns()));

@@ -1,12 +1,13 @@
 //! The losses by name. Each has its entry in its own file; [`LOSSES`] is the list of them, and [`parse`] reads what they say.
 
 use super::{
-    Link, Loss, Sum, Task, gamma, huber, logistic, negative_binomial, poisson, squared, squared_hinge, tweedie,
+    Link, Loss, Sum, Task, absolute, gamma, hinge, huber, logistic, negative_binomial, poisson, quantile, squared,
+    squared_hinge, tweedie,
 };
 use crate::error::{Error, Result};
 
 /// Every loss of the library; a test counts the files with an entry.
-static LOSSES: [LossEntry; 8] = [
+static LOSSES: [LossEntry; 11] = [
     squared::ENTRY,
     logistic::ENTRY,
     huber::ENTRY,
@@ -15,6 +16,9 @@ static LOSSES: [LossEntry; 8] = [
     gamma::ENTRY,
     tweedie::ENTRY,
     negative_binomial::ENTRY,
+    quantile::ENTRY,
+    absolute::ENTRY,
+    hinge::ENTRY,
 ];
 
 /// One line of the catalogue of losses: all that is known of a loss by its name.

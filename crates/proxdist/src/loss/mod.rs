@@ -1,18 +1,24 @@
 //! Losses of one observation as functions of its linear predictor $\eta = x^T\theta + \beta_0 + o$, one file each.
 //!
-//! Everything the methods need of a loss are its value and two derivatives in $\eta$; all losses here are convex. What it is about, a
+//! Everything the methods need of a loss are its value and two derivatives in $\eta$, or where it is two straight lines what those are (`kink.rs`); all losses here are convex. What it is about, a
 //! [`Task`] and a [`Link`], decides which responses are allowed, what a prediction means and what is measured. The losses with a name
 //! are listed in `catalogue.rs`.
 
+mod absolute;
 mod catalogue;
 mod chord;
 mod gamma;
+mod hinge;
 mod huber;
+mod kink;
+mod kink_fault;
 mod laws;
 mod logistic;
 mod negative_binomial;
 mod poisson;
+mod quantile;
 mod row;
+mod smoothed;
 mod spec;
 mod squared;
 mod squared_hinge;
@@ -20,14 +26,20 @@ mod sum;
 mod task;
 mod tweedie;
 
+pub use absolute::Absolute;
 pub use catalogue::{LossEntry, catalogue, parse};
 pub use gamma::Gamma;
+pub use hinge::Hinge;
 pub use huber::Huber;
+pub use kink::{Kink, Kinked};
+pub use kink_fault::KinkFault;
 pub use laws::{BrokenLaw, check_derivatives};
 pub use logistic::Logistic;
 pub use negative_binomial::NegativeBinomial;
 pub use poisson::Poisson;
+pub use quantile::Quantile;
 pub use row::RowLoss;
+pub(crate) use smoothed::Smoothed;
 pub use spec::LossSpec;
 pub use squared::Squared;
 pub use squared_hinge::SquaredHinge;
@@ -95,7 +107,12 @@ pub trait Loss: Send + Sync {
 
     /// Whether the loss has a slope everywhere; a loss with a corner, such as $|y - \eta|$, must say that it has not.
     fn is_differentiable(&self) -> bool {
-        true
+        self.kinked().is_none()
+    }
+
+    /// The loss as two straight lines for every response, if that is what it is. Then it is fitted by methods that need no second derivative.
+    fn kinked(&self) -> Option<&dyn Kinked> {
+        None
     }
 
     /// Whether the curvature is the same everywhere, so that one Newton step is exact.
@@ -215,6 +232,9 @@ impl<P: Deref<Target: Loss> + Send + Sync> Loss for P {
     }
     fn is_differentiable(&self) -> bool {
         (**self).is_differentiable()
+    }
+    fn kinked(&self) -> Option<&dyn Kinked> {
+        (**self).kinked()
     }
     fn is_quadratic(&self) -> bool {
         (**self).is_quadratic()

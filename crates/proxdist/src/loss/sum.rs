@@ -39,6 +39,9 @@ impl<A: Loss, B: Loss> Loss for Sum<A, B> {
         }
         Some(first.or_else(|| self.0.curvature_bound())? + second.or_else(|| self.1.curvature_bound())?)
     }
+    fn is_differentiable(&self) -> bool {
+        self.0.is_differentiable() && self.1.is_differentiable()
+    }
     fn is_quadratic(&self) -> bool {
         self.0.is_quadratic() && self.1.is_quadratic()
     }

@@ -11,6 +11,7 @@
 //! | mean absolute error | $\tfrac1W\sum_i w_i\lvert y_i - \mu_i\rvert$ |
 //! | $R^2$ | $1 - \sum_i w_i(y_i - \mu_i)^2 / \sum_i w_i(y_i - \bar y)^2$, $\bar y$ the weighted mean |
 //! | deviance | $\tfrac2W\sum_i w_i\big(\ell(\eta_i; y_i) - \inf_t\ell(t; y_i)\big)$; for Poisson $\tfrac2W\sum_i w_i\big(y_i\log(y_i/\mu_i) - y_i + \mu_i\big)$ |
+//! | pinball loss | $\tfrac1W\sum_i w_i\rho_\tau(y_i - \eta_i)$, $\rho_\tau(r) = \tau r$ for $r \ge 0$ and $(\tau - 1)r$ otherwise; its $D^2$ compares with the best constant, a $\tau$-quantile of the $y_i$ |
 //! | $D^2$ | $1 - D/D_0$, with $D$ the deviance and $D_0$ that of the mean $\bar y$ in place of every $\mu_i$ |
 //!
 //! A measure that the data do not define, such as the AUC of one class or the $R^2$ of a constant, is `None`, never NaN.
@@ -45,16 +46,19 @@ pub enum Evaluation {
 impl Evaluation {
     /// Evaluates linear predictors $\eta_i$, offsets included, by the measures that belong to the loss.
     pub fn of(loss: &dyn Loss, predictors: &[f64], response: &[f64], weights: Option<&[f64]>) -> Result<Self> {
-        match loss.task() {
-            Task::TwoClasses => {
+        match (loss.task(), loss.kinked()) {
+            (Task::TwoClasses, _) => {
                 let (scores, scale) = scores(loss, predictors);
                 let labelled = Labelled::new(&scores, response, weights)?;
                 Ok(Self::Classification(labelled.classification(scale)))
             }
-            Task::Counts | Task::Amounts => {
+            (Task::Counts | Task::Amounts, _) => {
                 Regression::of_counts(loss, predictors, response, weights).map(Self::Regression)
             }
-            Task::Regression => {
+            (Task::Regression, Some(kinked)) => {
+                Regression::of_quantile(kinked, predictors, response, weights).map(Self::Regression)
+            }
+            (Task::Regression, None) => {
                 let means: Vec<f64> = predictors.iter().map(|&eta| loss.mean(eta)).collect();
                 Regression::of(&means, response, weights).map(Self::Regression)
             }

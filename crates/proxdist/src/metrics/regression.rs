@@ -5,7 +5,7 @@
 
 use super::check;
 use crate::error::Result;
-use crate::loss::{Link, Loss};
+use crate::loss::{Kinked, Link, Loss};
 use serde::Serialize;
 
 /// A quantile of the residuals.
@@ -33,8 +33,11 @@ pub struct Regression {
     pub residual_quantiles: Vec<Quantile>,
     /// Mean deviance, for counts and amounts.
     pub deviance: Option<f64>,
-    /// Share of the deviance explained, if there is any.
+    /// Share of the deviance explained, or of the pinball loss, if there is any.
     pub d_squared: Option<f64>,
+    /// Mean pinball loss, for losses about a quantile.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pinball_loss: Option<f64>,
 }
 
 impl Regression {
@@ -67,7 +70,43 @@ impl Regression {
             residual_quantiles: quantiles(counted.map(|row| (residual(row), weight(row))).collect()),
             deviance: None,
             d_squared: None,
+            pinball_loss: None,
         })
+    }
+
+    /// Measures predictions of a quantile, with their mean pinball loss and the share of it that they explain: of that of the best constant, which is the quantile of
+    /// the responses themselves.
+    pub fn of_quantile(
+        kinked: &dyn Kinked,
+        predictors: &[f64],
+        response: &[f64],
+        weights: Option<&[f64]>,
+    ) -> Result<Self> {
+        check("linear predictor", predictors, response, weights)?;
+        let mut result = Self::of(predictors, response, weights)?;
+        let level = kinked.level();
+        let weight = |row: usize| weights.map_or(1.0, |weights| weights[row]);
+        let counted: Vec<usize> = (0..response.len()).filter(|&row| weight(row) > 0.0).collect();
+        let all: f64 = counted.iter().map(|&row| weight(row)).sum();
+        let pinball = |predictor: &dyn Fn(usize) -> f64| {
+            let of_row = |&row: &usize| {
+                let residual = response[row] - predictor(row);
+                weight(row) * if residual >= 0.0 { level * residual } else { (level - 1.0) * residual }
+            };
+            counted.iter().map(of_row).sum::<f64>() / all
+        };
+        let loss = pinball(&|row| predictors[row]);
+        result.pinball_loss = Some(loss);
+        let mut order = counted.clone();
+        order.sort_by(|&i, &j| response[i].total_cmp(&response[j]));
+        let mut below = 0.0;
+        let best = order.iter().find(|&&row| {
+            below += weight(row);
+            below >= level * all
+        });
+        let without = best.or(order.last()).map(|&row| pinball(&|_| response[row]));
+        result.d_squared = without.filter(|without| *without > 0.0).map(|without| 1.0 - loss / without);
+        Ok(result)
     }
 
     /// Measures linear predictors of a loss for counts or amounts, with its mean deviance and what is explained of it besides if it has one.
@@ -119,7 +158,7 @@ fn quantiles(mut residuals: Vec<(f64, f64)>) -> Vec<Quantile> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::loss::{Gamma, NegativeBinomial, Poisson, Tweedie};
+    use crate::loss::{Absolute, Gamma, NegativeBinomial, Poisson, Quantile as QuantileLoss, Tweedie};
 
     #[test]
     fn measures_agree_with_hand_computation() {
@@ -131,6 +170,23 @@ mod tests {
         // Of −2, −1, 0, 1.
         assert_eq!(residuals, [-2.0, -2.0, -1.5, -0.5, 0.5, 1.0, 1.0]);
         assert_eq!(result.deviance, None);
+    }
+
+    #[test]
+    fn a_quantile_explains_a_share_of_the_pinball_loss() {
+        let (response, loss) = ([1.0, 2.0, 3.0, 4.0, 10.0], QuantileLoss::at(0.8).unwrap());
+        let of = |eta: &[f64; 5], weights| Regression::of_quantile(&loss, eta, &response, weights).unwrap();
+        // The best constant is 4, or anything up to 10: 0.2·(3 + 2 + 1) + 0.8·6 = 6, divided by 5.
+        assert_eq!(of(&[4.0; 5], None).d_squared, Some(0.0));
+        assert!((of(&[4.0; 5], None).pinball_loss.unwrap() - 1.2).abs() < 1e-15);
+        assert_eq!(of(&response, None).d_squared, Some(1.0));
+        assert!(of(&[0.0; 5], None).d_squared.unwrap() < 0.0);
+        // Without the last row the best constant is 4: 0.2·6/4.
+        let weighted = of(&[4.0; 5], Some(&[1.0, 1.0, 1.0, 1.0, 0.0]));
+        assert_eq!((weighted.pinball_loss, weighted.d_squared), (Some(0.2 * 6.0 / 4.0), Some(0.0)));
+        let median = Regression::of_quantile(&Absolute, &[3.0; 5], &response, None).unwrap();
+        assert_eq!(median.pinball_loss, Some(0.5 * median.mean_absolute_error));
+        assert_eq!(Regression::of_quantile(&Absolute, &[3.0; 2], &[1.0; 2], None).unwrap().d_squared, None);
     }
 
     #[test]

@@ -84,6 +84,7 @@ impl Breaking<'_> {
             stationarity: Some(stationarity),
             exchanges,
             summed: None,
+            gap: None,
         })
     }
 

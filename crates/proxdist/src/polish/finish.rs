@@ -4,12 +4,13 @@ use super::breaks::Breaking;
 use super::on_data::OnData;
 use super::rank::{self, LowRank};
 use super::search::{Found, Search};
-use super::{Poll, Until, climbing, convex, direct, rows_and_balls};
+use super::{Poll, Until, climbing, convex, direct, piecewise, rows_and_balls};
 use crate::constraint::{Choosing, Constraint, Structure};
 use crate::data::{Data, Part};
 use crate::effort::Effort;
 use crate::error::{Error, Result};
 use crate::exchanges::Exchanges;
+use crate::gap::Gap;
 use crate::objective::Objective;
 use crate::path::marked;
 use crate::proof::Summed;
@@ -49,6 +50,8 @@ pub(crate) struct Polished {
     pub(crate) exchanges: Exchanges,
     /// F through its sums, if the finish needed them.
     pub(crate) summed: Option<Summed>,
+    /// A bound on how far F is above its minimum, where the finish has proven one.
+    pub(crate) gap: Option<Gap>,
 }
 
 /// Rows beyond which a sample of them is finished first, and the rows of that sample.
@@ -81,7 +84,8 @@ impl Finish<'_> {
     /// optima (where they do, the iteration from zero ends at one of small norm, the same for repeated rows as for weights); and free choices of features
     /// that a path finds, for a quadratic F, and for other losses where data are many and a path takes little time.
     pub(crate) fn needs_no_start(constraint: &dyn Constraint, objective: Objective) -> bool {
-        if direct::plain_size(constraint, objective).is_some() {
+        // The finish of a loss with a kink starts from nothing anyway.
+        if objective.loss.kinked().is_some() || direct::plain_size(constraint, objective).is_some() {
             return true;
         }
         if climbing::needs_no_start(constraint, objective) {
@@ -125,6 +129,7 @@ impl Finish<'_> {
             stationarity: None,
             exchanges,
             summed: None,
+            gap: None,
         })
     }
 
@@ -154,11 +159,23 @@ impl Finish<'_> {
             value = rows_and_balls::minimise(&mut function, &conic, &mut theta, until)?.value;
         }
         let exchanges = Exchanges::NotApplicable;
-        Ok(Polished { theta, value, gradient: None, diagonal: None, stationarity: None, exchanges, summed: None })
+        Ok(Polished {
+            theta,
+            value,
+            gradient: None,
+            diagonal: None,
+            stationarity: None,
+            exchanges,
+            summed: None,
+            gap: None,
+        })
     }
 
     fn family(&self, starts: &[&[f64]], poll: Poll) -> Result<Polished> {
         let Self { objective, constraint, .. } = *self;
+        if let Some(kinked) = objective.loss.kinked() {
+            return piecewise::finish(self, kinked, starts, poll);
+        }
         let mut theta = starts[0].to_vec();
         let finished = match constraint.structure() {
             Structure::Choice(choosing) => return self.choose(choosing, starts, poll),
@@ -199,6 +216,7 @@ impl Finish<'_> {
             stationarity: is_rank.then_some(finished.stationarity),
             exchanges: Exchanges::NotApplicable,
             summed: None,
+            gap: None,
         })
     }
 
@@ -222,7 +240,7 @@ impl Finish<'_> {
                 Search { sample: Some(on_part), ..search }.finish(&starts, poll)?
             }
         };
-        Ok(Polished { theta, value, gradient, diagonal, stationarity: None, exchanges, summed })
+        Ok(Polished { theta, value, gradient, diagonal, stationarity: None, exchanges, summed, gap: None })
     }
 
     /// The gradient along a set of low rank at a point of it, relative to the size that gradients have; `None` for other sets.

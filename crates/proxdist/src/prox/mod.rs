@@ -15,9 +15,12 @@
 //! | `primal` | p < b | Cholesky of $D + X^TWX$ |
 //! | `conjugate` | both large | conjugate gradients on $I + SKS$, never forming $K$ |
 //!
+//! Losses with a kink have no curvature to go by: `boxed` solves the quadratic program over a box that their prox is in the space of the batch, exactly.
+//!
 //! `cost` predicts which is cheapest; `newton` is the driver that the last three share. `spectral` is for one batch that is used
 //! at every step.
 
+mod boxed;
 mod conjugate;
 mod cost;
 mod dual;
@@ -36,6 +39,7 @@ use crate::error::{Error, Result};
 use crate::layout::Layout;
 use crate::loss::Loss;
 use crate::ridge::Ridge;
+use boxed::Boxed;
 use conjugate::Conjugate;
 use dual::{Dual, DualPoint};
 use newton::{Newton, Outcome};
@@ -103,6 +107,7 @@ pub(crate) struct Memory {
     dual: dual::Memory,
     conjugate: conjugate::Memory,
     primal: primal::Memory,
+    boxed: Boxed,
 }
 
 /// What it computes, without its memory.
@@ -298,6 +303,13 @@ impl Prox<'_> {
     fn minimise(&mut self, batch: &Batch, penalty: Penalties, theta: &mut [f64]) -> Result<()> {
         let (features, expected) = (batch.rows().width(), theta.len());
         self.start(batch, theta)?;
+        if let Some(kinked) = self.loss.kinked() {
+            let Memory { boxed, newton, .. } = &mut self.memory;
+            let solved = boxed.solve((self.loss, kinked), batch, penalty, newton.predictors(), theta)?;
+            let path = if batch.len() == 1 { Path::Scalar } else { Path::Dual };
+            self.last = Some(Taken { path, newton_steps: solved.steps, residual: solved.residual });
+            return Ok(());
+        }
         // The path may change in mid-run to this one, which should not then be the first to ask for memory.
         self.memory.conjugate.fit(batch.len(), expected);
         let plan = cost::plan(self.loss, batch, penalty, self.memory.newton.curvatures(), self.shared_among);

@@ -64,6 +64,7 @@ impl Run<'_> {
         reached.stationarity = polished.stationarity;
         reached.exchanges = polished.exchanges;
         reached.summed = polished.summed;
+        reached.proven = polished.gap.map(|gap| (gap, None));
         let (step, rho, rows_seen) =
             state.trace.last().map_or((0, 0.0, 0), |last| (last.step, last.rho, last.rows_seen));
         let moment = Moment { phase: Phase::Polish, step, rho, rows_seen, elapsed: clock.elapsed() };

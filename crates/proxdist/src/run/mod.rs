@@ -199,7 +199,9 @@ impl<'p> Run<'p> {
 
 fn finishes(problem: &Problem, settings: &Settings) -> bool {
     let l1 = settings.method.l1_weight();
-    settings.polish && Finish::is_possible(problem.constraint(), problem.data().columns(), l1)
+    // A penalty is not among the things that the finish of a loss with a kink knows.
+    let is_known = l1 == 0.0 || problem.loss().is_differentiable();
+    settings.polish && is_known && Finish::is_possible(problem.constraint(), problem.data().columns(), l1)
 }
 
 fn sampler(problem: &Problem, settings: &Settings, batch_size: usize) -> Sampler {

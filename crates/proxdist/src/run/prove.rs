@@ -34,6 +34,10 @@ impl Run<'_> {
             return Ok(());
         }
         let wanted = self.settings.prove;
+        // Bounds rest on second derivatives; that a proof was asked for in vain is told by a note.
+        if !problem.objective().loss.is_differentiable() {
+            return Ok(());
+        }
         if !problem.objective().loss.is_quadratic() {
             let size = choosing.plain_size(problem.data().columns());
             return match (size, wanted) {

@@ -234,7 +234,8 @@ impl<'a> CrossValidation<'a> {
         let points = self.checked_points(grid, settings)?;
         let splits = self.dealt()?;
         let halt = Halt::new(watch, splits.all.len() * points.len());
-        let by_paths = match OverSizes::of(&points, grid, settings) {
+        // Paths rest on second derivatives; without them each point is fitted by itself.
+        let by_paths = match OverSizes::of(&points, grid, settings).filter(|_| self.loss.is_differentiable()) {
             Some(sizes) => sizes.scored(self, &points, &halt)?,
             None => None,
         };

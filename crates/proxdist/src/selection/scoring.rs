@@ -28,7 +28,7 @@ pub enum Scoring {
     MeanSquaredError,
     /// `deviance`: the mean deviance; smaller is better; needs a loss that is a likelihood.
     Deviance,
-    /// `d2`: the share of the deviance explained; larger is better; needs a likelihood of counts or amounts.
+    /// `d2`: the share of the deviance explained, or of the pinball loss; larger is better; needs a likelihood of counts or amounts, or a quantile.
     #[serde(rename = "d2")]
     Explained,
     /// `own`: an [`OwnScore`]; larger is better.
@@ -104,7 +104,8 @@ impl Scoring {
     pub(crate) fn check(self, loss: &dyn Loss, response: &[f64]) -> Result<()> {
         let has_deviance = response.first().is_some_and(|&y| loss.deviance(0.0, y).is_some());
         let is_of_means = matches!(loss.task(), Task::Counts | Task::Amounts);
-        if self == Self::Deviance && !has_deviance || self == Self::Explained && !(has_deviance && is_of_means) {
+        let is_explained = has_deviance && is_of_means || loss.kinked().is_some() && loss.task() == Task::Regression;
+        if self == Self::Deviance && !has_deviance || self == Self::Explained && !is_explained {
             return Err(Error::setting("scoring", Rule::ScoreOfLikelihood, format!("{self} with {}", loss.spec())));
         }
         if !self.is_of_classes() {
@@ -135,9 +136,12 @@ impl Scoring {
                     terms.zip(rows).map(|(term, weight)| if *weight > 0.0 { weight * term } else { 0.0 }).sum();
                 Ok(total / rows.iter().sum::<f64>())
             }
-            Self::Explained => Regression::of_counts(loss, &predictors, response, weights)?
-                .d_squared
-                .ok_or_else(|| Error::setting("scoring", Rule::ScoreOfConstant, "d2")),
+            Self::Explained => match loss.kinked() {
+                Some(kinked) => Regression::of_quantile(kinked, &predictors, response, weights)?,
+                None => Regression::of_counts(loss, &predictors, response, weights)?,
+            }
+            .d_squared
+            .ok_or_else(|| Error::setting("scoring", Rule::ScoreOfConstant, "d2")),
             Self::Auc => Labelled::new(&predictors, response, weights)?
                 .auc()
                 .ok_or_else(|| Error::setting("scoring", Rule::ScoreOfOneClass, "auc")),

@@ -72,7 +72,7 @@ impl fmt::Display for Reason {
             Self::NoFinish => "there is no exact finish for this set and method",
             Self::NoChoice => "the set leaves no choice of features",
             Self::NoProof => {
-                "proofs are for a number of features without further conditions, and with other losses than squared for a ridge or for few columns"
+                "proofs are for a number of features without further conditions, and with other losses than squared, which must be differentiable, for a ridge or for few columns"
             }
             Self::NoProofAsked => "no proof was asked for",
             Self::NotInMemory => "the rows are not in memory, where proofs are searched for",
@@ -208,6 +208,9 @@ impl<'a> Circumstances<'a> {
         let columns = self.problem.data().columns();
         let Structure::Choice(choosing) = self.problem.constraint().structure() else { return false };
         let objective = self.problem.objective();
+        if !objective.loss.is_differentiable() {
+            return false;
+        }
         if objective.loss.is_quadratic() {
             return choosing.counted(columns).is_some();
         }

@@ -7,7 +7,7 @@ use crate::constraint::Constraint;
 use crate::data::LARGEST;
 use crate::error::{Error, Result};
 use crate::layout::Layout;
-use crate::loss::Loss;
+use crate::loss::{KinkFault, Loss};
 use crate::preparation::{Preparation, Standardize};
 use crate::rule::Rule;
 use crate::shape::Shape;
@@ -161,6 +161,7 @@ impl<'p> StreamProblem<'p> {
 
     fn form(self, settings: StreamSettings) -> Result<Form<'p>> {
         settings.check()?;
+        KinkFault::Stream.unless_smooth(&*self.loss)?;
         if self.shape.is_empty() {
             return Err(Error::Empty { what: "columns" });
         }

@@ -247,6 +247,11 @@ fn average_curvature(objective: Objective, start: &[f64], seed: u64) -> Result<f
     }
     let mut curvatures = vec![0.0; rows.len()];
     loss.weighted_curvatures(&predictors, &responses, &squares, &mut curvatures);
+    if loss.kinked().is_some() {
+        // Without curvature: as if a residual of the size of F took a row from one line to the other.
+        let size = objective.value(start)?.max(f64::MIN_POSITIVE);
+        curvatures.iter_mut().zip(&squares).for_each(|(curvature, square)| *curvature = square / size);
+    }
     let average = curvatures.iter().sum::<f64>() / (rows.len() as f64 * data.columns() as f64);
     // Far enough from the ends that all multiples, and what they divide, are numbers.
     Ok(if (1e-280..1e280).contains(&average) { average } else { 1.0 })
