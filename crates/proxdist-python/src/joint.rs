@@ -140,8 +140,11 @@ pub(crate) fn fit_joint<'py>(
                 .map(|asked| asked.strata(problem.levels.iter().cloned())),
             None => JointProblem::ordinal(&data, response, problem.levels.iter().cloned(), set),
         };
-        let asked = asked.map_err(told)?.ridge(units.ridge(problem.ridge));
-        let fit = asked.fit_observed(&settings, &mut &link).map_err(told)?;
+        let fit = asked
+            .map_err(told)?
+            .ridge(units.ridge(problem.ridge))
+            .fit_observed(&settings, &mut &link)
+            .map_err(told)?;
         Ok((fit, units, started.elapsed().as_secs_f64()))
     })?;
     let model = fit.model().restored(&units).map_err(|error| exception(&error))?;

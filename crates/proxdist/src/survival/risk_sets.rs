@@ -73,10 +73,7 @@ impl RiskSets {
             }
             strata.push(Stratum { number, events: first..events.len(), rows });
         }
-        let is_late = |stratum: &Stratum| {
-            let mut starts = stratum.rows.iter().map(|&row| intervals[row]).filter(|(start, end)| start < end);
-            starts.any(|(start, _)| start > stratum.events.start)
-        };
+        let is_late = |stratum: &Stratum| stratum.rows.iter().any(|&row| intervals[row].0 > stratum.events.start);
         let is_truncated = strata.iter().any(is_late);
         Self { events, strata, intervals, death, is_truncated }
     }

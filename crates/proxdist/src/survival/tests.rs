@@ -107,7 +107,7 @@ impl Made {
 
 #[test]
 fn value_slopes_and_second_derivatives_are_those_of_the_definition() {
-    let (rows, step) = (7, wide(2.0_f64.powi(-60)));
+    let (rows, step) = (5, wide(2.0_f64.powi(-60)));
     for seed in 0..12 {
         for ties in [Ties::Breslow, Ties::Efron] {
             let made = made(seed, rows);
@@ -131,7 +131,7 @@ fn value_slopes_and_second_derivatives_are_those_of_the_definition() {
                 let mut column = vec![0.0; rows];
                 column[i] = 1.0;
                 bends.times(&mut column);
-                for j in 0..rows {
+                for j in i..rows {
                     let corners = [(1, 1, 1.0), (1, -1, -1.0), (-1, 1, -1.0), (-1, -1, 1.0)];
                     let sum = corners
                         .iter()
@@ -217,7 +217,7 @@ fn concordance_is_that_of_all_pairs() {
                 let has_entered = made.entry.as_ref().is_none_or(|entry| entry[j] < made.time[i]);
                 if is_same && is_later && has_entered {
                     let pair = made.weights[i] * made.weights[j];
-                    match risks[i].total_cmp(&risks[j]) {
+                    match risks[i].partial_cmp(&risks[j]).unwrap() {
                         std::cmp::Ordering::Greater => agree += pair,
                         std::cmp::Ordering::Less => differ += pair,
                         std::cmp::Ordering::Equal => tied += pair,
