@@ -107,3 +107,9 @@ class ConstrainedOrdinal(ClassifierMixin, JointEstimator):
         """The likeliest label of each row; the lower of equals."""
         check_is_fitted(self)
         return self.classes_[self._chances(self._predictor(X, offset))[1]]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        # The classes of the checks have no order, which one linear predictor cannot tell apart.
+        tags.classifier_tags.poor_score = True
+        return tags
