@@ -112,8 +112,8 @@ def _labels(texts: list[str]) -> Any:
 def load(path: Any) -> Any:
     """The estimator that a model file stands for, whether ``save`` or the command line wrote it.
 
-    Models of times become a :class:`ConstrainedCox`, of ordered labels a :class:`ConstrainedOrdinal`; those of losses for
-    classes a :class:`ConstrainedClassifier`, matrix models a
+    Models of times become a :class:`ConstrainedCox`, of ordered labels a :class:`ConstrainedOrdinal`; those of losses
+    for classes a :class:`ConstrainedClassifier`, matrix models a
     :class:`MatrixRegressor`, others a :class:`ConstrainedRegressor`. Labels that read as numbers are numbers. A model
     fitted by the command line to text columns needs its indicator columns, which are ``feature_names_in_``.
     """

@@ -17,11 +17,12 @@ from ._joint import JointEstimator
 class ConstrainedOrdinal(ClassifierMixin, JointEstimator):
     """Proportional odds for ordered labels, with coefficients that lie in a set, exactly.
 
-    The chance of a label up to the k-th is ``1 / (1 + exp(x @ coef_ - thresholds_[k]))``: one vector of coefficients, and
-    a threshold between each two labels that no set speaks of. A positive coefficient moves rows towards higher labels.
+    The chance of a label up to the k-th is ``1 / (1 + exp(x @ coef_ - thresholds_[k]))``: one vector of coefficients,
+    and a threshold between each two labels that no set speaks of. A positive coefficient moves rows towards higher
+    labels.
 
-    ``categories`` are the labels in ascending order; ``None`` sorts them, numbers by size and texts by letters. Every one
-    of them needs rows.
+    ``categories`` are the labels in ascending order; ``None`` sorts them, numbers by size and texts by letters. Every
+    one of them needs rows.
 
     After ``fit`` there are ``coef_``, ``thresholds_``, ``classes_`` (in ascending order), ``support_``, ``objective_``,
     ``certificate_``, ``stop_reason_`` and ``standardized_``.

@@ -39,16 +39,16 @@ class ConstrainedCox(JointEstimator):
     Minimises the negative log partial likelihood divided by the sum of the weights, plus ``ridge``, over the
     coefficients in ``constraint``. ``ties`` is "efron" or "breslow". There is no intercept: the baseline hazard has it.
 
-    ``fit(X, time, event)`` takes times and events (1 or ``True`` where it happened, 0 where the row was censored) apart;
-    ``fit(X, y)`` takes both in one array of two columns (time, event) or a structured array, so that scikit-learn's tools
-    work. ``strata`` gives each group of rows a baseline hazard of its own, ``entry`` is when a row came under
-    observation (left truncation).
+    ``fit(X, time, event)`` takes times and events (1 or ``True`` where it happened, 0 where the row was censored)
+    apart; ``fit(X, y)`` takes both in one array of two columns (time, event) or a structured array, so that
+    scikit-learn's tools work. ``strata`` gives each group of rows a baseline hazard of its own, ``entry`` is when a row
+    came under observation (left truncation): it is at risk after its entry, up to and at its time.
 
     ``predict`` is the linear predictor, ``predict_survival_function`` the chance to be without the event after some
     times, ``score`` the concordance of Harrell.
 
-    After ``fit`` there are ``coef_``, ``support_``, ``objective_``, ``certificate_``, ``baseline_`` (for each stratum the
-    times of events and the cumulative hazard of a row whose linear predictor is ``center_``), ``stop_reason_`` and
+    After ``fit`` there are ``coef_``, ``support_``, ``objective_``, ``certificate_``, ``baseline_`` (for each stratum
+    the times of events and the cumulative hazard of a row whose linear predictor is ``center_``), ``stop_reason_`` and
     ``standardized_``.
     """
 

@@ -126,16 +126,17 @@ def test_extreme_predictors_have_chances():
     X, y = drawn(6, decades=0)
     model = ConstrainedOrdinal().fit(X, y)
     far = model.predict_proba(np.vstack([X[0] * 1e4, -X[0] * 1e4]))
-    assert np.isfinite(far).all() and np.allclose(far.sum(axis=1), 1.0)
+    assert np.isfinite(far).all()
+    assert np.allclose(far.sum(axis=1), 1.0)
 
 
 def test_what_cannot_be_fitted_is_refused():
     X, y = drawn(7, labels=3)
-    with pytest.raises(ValueError, match="no row with a positive weight has the label \"4\""):
+    with pytest.raises(ValueError, match='no row with a positive weight has the label "4"'):
         ConstrainedOrdinal(categories=[0, 1, 2, 4]).fit(X, y)
     with pytest.raises(ValueError, match="y has the label 2, which is not among the categories"):
         ConstrainedOrdinal(categories=[0, 1]).fit(X, y)
-    with pytest.raises(ValueError, match="no row with a positive weight has the label \"1\""):
+    with pytest.raises(ValueError, match='no row with a positive weight has the label "1"'):
         ConstrainedOrdinal().fit(X, y, np.where(y == 1, 0.0, 1.0))
     with pytest.raises(ValueError, match="only 1 class"):
         ConstrainedOrdinal().fit(X, np.zeros(len(X)))

@@ -173,7 +173,9 @@ fn core_hint(error: &proxdist::Error) -> String {
 fn survival_hint(fault: &SurvivalFault) -> &'static str {
     match fault {
         SurvivalFault::Time { .. } => "count times from a common start, so that none is negative",
-        SurvivalFault::Entry { .. } => "a row is at risk from its entry to its time: correct one of them, or leave it out",
+        SurvivalFault::Entry { .. } => {
+            "a row is at risk from its entry to its time: correct one of them, or leave it out"
+        }
         SurvivalFault::Event { .. } => "--event names a column of 1 (it happened) and 0 (censored)",
         SurvivalFault::AllCensored { .. } => "check the column of --event, and the weights of rows with events",
         SurvivalFault::Stratum { .. } => "give data whose strata occurred in training",

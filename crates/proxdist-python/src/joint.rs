@@ -76,7 +76,8 @@ impl JointRows<'_> {
         let strata = match &self.strata {
             None => None,
             Some(strata) => {
-                let number = |value: &i64| usize::try_from(*value).map_err(|_| PyValueError::new_err("strata count from 0"));
+                let number =
+                    |value: &i64| usize::try_from(*value).map_err(|_| PyValueError::new_err("strata count from 0"));
                 Some(strata.as_slice()?.iter().map(number).collect::<PyResult<_>>()?)
             }
         };
@@ -140,11 +141,8 @@ pub(crate) fn fit_joint<'py>(
                 .map(|asked| asked.strata(problem.levels.iter().cloned())),
             None => JointProblem::ordinal(&data, response, problem.levels.iter().cloned(), set),
         };
-        let fit = asked
-            .map_err(told)?
-            .ridge(units.ridge(problem.ridge))
-            .fit_observed(&settings, &mut &link)
-            .map_err(told)?;
+        let fit =
+            asked.map_err(told)?.ridge(units.ridge(problem.ridge)).fit_observed(&settings, &mut &link).map_err(told)?;
         Ok((fit, units, started.elapsed().as_secs_f64()))
     })?;
     let model = fit.model().restored(&units).map_err(|error| exception(&error))?;

@@ -51,7 +51,15 @@ fn made(seed: u64, rows: usize, features: usize) -> Made {
         time.push((20.0 * died.min(left)).ceil() / 20.0);
         event.push(died <= left);
         let latent = eta + (draw.next().max(1e-12) / (1.0 - draw.next()).max(1e-12)).ln();
-        labels.push(if i < 3 { i as f64 } else if latent < -1.0 { 0.0 } else if latent < 1.0 { 1.0 } else { 2.0 });
+        labels.push(if i < 3 {
+            i as f64
+        } else if latent < -1.0 {
+            0.0
+        } else if latent < 1.0 {
+            1.0
+        } else {
+            2.0
+        });
         weights.push(0.5 + (i % 3) as f64 * 0.5);
         offset.push(known);
     }
@@ -173,8 +181,8 @@ impl Made {
                 gradient[i] = (moved(&[(i, step)]) - moved(&[(i, -step)])) / (2.0 * step);
                 for j in 0..size {
                     let corner = |a: f64, b: f64| moved(&[(i, a * step), (j, b * step)]);
-                    hessian[i][j] =
-                        (corner(1.0, 1.0) - corner(1.0, -1.0) - corner(-1.0, 1.0) + corner(-1.0, -1.0)) / (4.0 * step * step);
+                    hessian[i][j] = (corner(1.0, 1.0) - corner(1.0, -1.0) - corner(-1.0, 1.0) + corner(-1.0, -1.0))
+                        / (4.0 * step * step);
                 }
             }
             let direction = solved(hessian, &gradient);
@@ -297,7 +305,9 @@ fn no_feasible_point_is_lower_over_convex_sets() {
 /// Other choices than plain sparsity: the result is in the set, stationary, and every choice or exchange was looked at.
 #[test]
 fn groups_signs_and_forced_features_are_kept() {
-    for text in ["group-sparsity:2;size=2", "sparsity:3 & nonneg", "sparsity:2 & box:-0.01,0.01", "sparsity:2 & ball:0.05"] {
+    for text in
+        ["group-sparsity:2;size=2", "sparsity:3 & nonneg", "sparsity:2 & box:-0.01,0.01", "sparsity:2 & ball:0.05"]
+    {
         for is_cox in [true, false] {
             let made = made(4, 50, 8);
             let fit = made.fit(is_cox, set(text, 8), 0.0);
@@ -339,7 +349,8 @@ fn units_do_not_matter() {
                 JointProblem::ordinal(data, &made.labels, ["a", "b", "c"], set).unwrap()
             }
         };
-        let raw = problem(&data, Box::new(Sparsity::at_most(3)) as Box<dyn Constraint>).fit(&Settings::default()).unwrap();
+        let raw =
+            problem(&data, Box::new(Sparsity::at_most(3)) as Box<dyn Constraint>).fit(&Settings::default()).unwrap();
         let other = problem(&scaled, constraint).fit(&Settings::default()).unwrap();
         assert!((raw.objective() - other.objective()).abs() < 1e-12, "{} {}", raw.objective(), other.objective());
         let restored = other.model().restored(&units).unwrap();
@@ -384,7 +395,8 @@ fn what_cannot_be_fitted_is_refused_with_the_reason() {
     let made = made(1, 20, 2);
     let data = made.data();
     let refused = |time: &[f64], event: &[bool]| {
-        let times = SurvivalTimes::new(time, event).and_then(|times| JointProblem::cox(&data, &times, Ties::Efron, NonNegative));
+        let times = SurvivalTimes::new(time, event)
+            .and_then(|times| JointProblem::cox(&data, &times, Ties::Efron, NonNegative));
         times.err().expect("refused").to_string()
     };
     assert_eq!(

@@ -1,7 +1,7 @@
 //! Options of `fit` and `tune`.
 
-use super::settings::{FirstPenalty, OfRun};
 use super::joint::JointArgs;
+use super::settings::{FirstPenalty, OfRun};
 use super::{DataArgs, SettingArgs, StreamArgs, values};
 use clap::{ArgAction, Args};
 use proxdist::selection::{Choice, CrossValidation, Scoring};

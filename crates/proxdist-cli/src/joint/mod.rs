@@ -197,7 +197,8 @@ fn labels_of(table: &Table) -> Vec<String> {
 /// What cannot be done is found before any work.
 fn check(args: &FitArgs, loss: Loss) -> Result<()> {
     let name = &args.run.problem.loss;
-    let refused = |what: &str, hint: &str| Err(Failure::new(format!("{what} is not available for --loss {name}"), hint));
+    let refused =
+        |what: &str, hint: &str| Err(Failure::new(format!("{what} is not available for --loss {name}"), hint));
     let joint = &args.joint;
     match loss {
         Loss::Cox if joint.event.is_none() => {

@@ -86,7 +86,8 @@ fn own(model: &JointModel) -> Option<Section> {
                 series,
                 ..LinePlot::default()
             };
-            let text = "The chance of a row with the mean predictor of the fit to be without the event after each time.";
+            let text =
+                "The chance of a row with the mean predictor of the fit to be without the event after each time.";
             let heading = "Baseline survival".to_owned();
             Some(Section { heading, text: text.to_owned(), plot: Some(plot), ..Section::default() })
         }

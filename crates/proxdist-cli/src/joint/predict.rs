@@ -52,9 +52,10 @@ pub(crate) fn predict(args: &PredictArgs, stored: &StoredJoint) -> Result<Ending
 /// The names of the columns, and whether what is asked for makes sense.
 fn header(args: &PredictArgs, model: &JointModel) -> Result<Vec<String>> {
     match &model.kind {
-        JointKind::Cox { .. } if args.proba => {
-            Err(Failure::new("--proba: a model of times has no labels", "--times 1,5,10 gives chances to be without the event"))
-        }
+        JointKind::Cox { .. } if args.proba => Err(Failure::new(
+            "--proba: a model of times has no labels",
+            "--times 1,5,10 gives chances to be without the event",
+        )),
         JointKind::Cox { .. } if args.times.is_empty() => {
             Ok(vec!["linear_predictor".to_owned(), "relative_risk".to_owned()])
         }

@@ -52,7 +52,8 @@ impl Run<'_> {
         let mut ended = None;
         let mut poll = || {
             let is_late = settings.time_limit.is_some_and(|limit| began.elapsed() >= limit);
-            ended = if observer.poll().is_break() { Some(Stop::Interrupted) } else { is_late.then_some(Stop::TimeLimit) };
+            ended =
+                if observer.poll().is_break() { Some(Stop::Interrupted) } else { is_late.then_some(Stop::TimeLimit) };
             if ended.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
         let (theta, exchanges) = reach(problem, settings, objective, &mut poll)?;

@@ -80,11 +80,7 @@ fn by_curvature(function: &mut Function, theta: &[f64], found: &Multipliers) -> 
 }
 
 /// $\max_i\|x_i - \bar x\|_{H^{-1}}$, about any point $\bar x$: the mean of the columns.
-fn widest(
-    function: &Function,
-    cholesky: &mut Cholesky,
-    squared: &dyn Fn(&mut Cholesky, &[f64]) -> f64,
-) -> Result<f64> {
+fn widest(function: &Function, cholesky: &mut Cholesky, squared: &dyn Fn(&mut Cholesky, &[f64]) -> f64) -> Result<f64> {
     let data = function.objective.data;
     let all: Vec<usize> = (0..data.columns()).collect();
     let columns = function.objective.columns(&all)?;

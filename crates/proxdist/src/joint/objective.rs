@@ -109,8 +109,11 @@ impl<'p> Function<'p> {
     fn back(&self, slopes: &[f64]) -> Result<Vec<f64>> {
         let data = self.objective.data;
         let size = data.columns();
-        Pass::over(data, size)
-            .sum(size, || (), |sums, (), chunk| chunk.rows.add_transpose_times(&slopes[chunk.range()], sums))
+        Pass::over(data, size).sum(
+            size,
+            || (),
+            |sums, (), chunk| chunk.rows.add_transpose_times(&slopes[chunk.range()], sums),
+        )
     }
 }
 

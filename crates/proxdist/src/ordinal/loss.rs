@@ -149,9 +149,7 @@ pub fn class_probabilities(predictor: f64, thresholds: &[f64], out: &mut Vec<f64
         (None, Some(upper)) => odds(upper - predictor).1,
         (Some(lower), None) => odds(predictor - lower).1,
         // σ(a) − σ(b) = σ(a) σ(−b) (1 − e^(b − a))
-        (Some(lower), Some(upper)) => {
-            odds(upper - predictor).1 * odds(predictor - lower).1 * -(lower - upper).exp_m1()
-        }
+        (Some(lower), Some(upper)) => odds(upper - predictor).1 * odds(predictor - lower).1 * -(lower - upper).exp_m1(),
     };
     out.extend((0..=last).map(chance));
 }

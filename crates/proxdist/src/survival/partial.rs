@@ -117,10 +117,8 @@ impl PartialLikelihood {
             for k in stratum.events.clone() {
                 let event = &self.sets.events[k];
                 let mean = event.weight / event.deaths as f64;
-                let logs: f64 = self
-                    .terms(event)
-                    .map(|(share, c)| share * ((at.living[k] + c * at.dying[k]) / mean).ln())
-                    .sum();
+                let logs: f64 =
+                    self.terms(event).map(|(share, c)| share * ((at.living[k] + c * at.dying[k]) / mean).ln()).sum();
                 total += event.weight * logs;
             }
             let deaths = stratum.rows.iter().filter(|&&row| self.sets.death(row).is_some());

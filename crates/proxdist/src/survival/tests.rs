@@ -39,8 +39,9 @@ fn made(seed: u64, rows: usize) -> Made {
     let mut event: Vec<bool> = draws(seed + 100, rows, 3).iter().map(|e| *e > 0).collect();
     event[0] = true;
     let entries = draws(seed + 200, rows, 5);
-    let entry = (seed % 2 == 1)
-        .then(|| time.iter().zip(&entries).map(|(t, e)| if *e == 0 { 0.0 } else { (t - f64::from(*e)).max(0.0) }).collect());
+    let entry = (seed % 2 == 1).then(|| {
+        time.iter().zip(&entries).map(|(t, e)| if *e == 0 { 0.0 } else { (t - f64::from(*e)).max(0.0) }).collect()
+    });
     let strata = (seed % 3 == 1).then(|| draws(seed + 300, rows, 2).iter().map(|s| *s as usize * 3).collect());
     let weights: Vec<f64> = draws(seed + 400, rows, 4).iter().map(|w| f64::from(*w) * 0.7).collect();
     let mut weights = if seed % 4 < 2 { vec![1.0; rows] } else { weights };
