@@ -52,13 +52,17 @@ if TYPE_CHECKING:
     from .classification import ConstrainedClassifier, ConstrainedClassifierCV
     from .curve import CurveRegressor
     from .files import load
+    from .ordinal import ConstrainedOrdinal
     from .path import SparsePath
     from .regression import ConstrainedRegressor, ConstrainedRegressorCV, MatrixRegressor
+    from .survival import ConstrainedCox
 
 # Modules that need scikit-learn, by what they are asked for.
 _LATER = {
     "ConstrainedClassifier": "classification",
     "ConstrainedClassifierCV": "classification",
+    "ConstrainedCox": "survival",
+    "ConstrainedOrdinal": "ordinal",
     "ConstrainedRegressor": "regression",
     "ConstrainedRegressorCV": "regression",
     "CurveRegressor": "curve",
@@ -89,6 +93,8 @@ __all__ = [
     "Cone",
     "ConstrainedClassifier",
     "ConstrainedClassifierCV",
+    "ConstrainedCox",
+    "ConstrainedOrdinal",
     "ConstrainedRegressor",
     "ConstrainedRegressorCV",
     "ConstraintSet",

@@ -19,10 +19,13 @@ __all__ = [
     "evaluate",
     "finish_stream",
     "fit",
+    "fit_joint",
     "fit_outputs",
     "fit_parts",
     "folds",
     "gather_for_path",
+    "joint_fields",
+    "label_chances",
     "least_size",
     "linear_predictor",
     "lines_figure",
@@ -42,6 +45,8 @@ __all__ = [
     "set_of_size",
     "set_size",
     "settings",
+    "survival_at",
+    "times_measures",
     "write_whole",
 ]
 
@@ -59,6 +64,17 @@ def fit_outputs(
     settings: dict[str, str],
     progress: Callable[..., None] | None = None,
 ) -> dict[str, Any]: ...
+def fit_joint(
+    features: Any,
+    rows: dict[str, Any],
+    problem: dict[str, Any],
+    settings: dict[str, str],
+    progress: Callable[..., None] | None = None,
+) -> dict[str, Any]: ...
+def joint_fields(text: str) -> dict[str, Any] | None: ...
+def survival_at(model: str, predictors: Any, times: Any, strata: list[str] | None = None) -> Any: ...
+def label_chances(model: str, predictors: Any) -> tuple[Any, Any]: ...
+def times_measures(rows: dict[str, Any], predictors: Any, model: str | None = None) -> dict[str, Any]: ...
 def outputs_fields(text: str) -> dict[str, Any] | None: ...
 def fit_parts(
     partitions: dict[str, Any],

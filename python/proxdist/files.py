@@ -57,6 +57,48 @@ def save(estimator: Any, path: Any) -> None:
     write_whole(path, content)
 
 
+def save_joint(estimator: Any, path: Any) -> None:
+    """The same for models of times and of ordered labels."""
+    from sklearn.utils.validation import check_is_fitted
+
+    check_is_fitted(estimator)
+    text, names = estimator._model(), getattr(estimator, "feature_names_in_", None)
+    schema: dict[str, Any] = {"numbered": estimator.n_features_in_}
+    if names is not None:
+        schema = {"columns": [{"name": str(name), "kind": "number"} for name in names]}
+    classes = getattr(estimator, "classes_", None)
+    if classes is not None:
+        schema["labels" if len(classes) == 2 else "classes"] = [str(label) for label in classes]
+    data = json.dumps({"schema": schema, "standardized": bool(estimator.standardized_)})
+    content = f'{text.rstrip().removesuffix("}").rstrip()},\n  "data": {data}\n}}\n'
+    fields = _proxdist.joint_fields(content)
+    if fields is None or fields["model"] != text or json.loads(content)["data"] != json.loads(data):
+        raise ValueError("the model cannot be written: it reads back as another one")
+    write_whole(path, content)
+
+
+def _load_joint(fields: dict[str, Any], extra: dict[str, Any]) -> Any:
+    from .ordinal import ConstrainedOrdinal
+    from .survival import ConstrainedCox
+
+    common = {"constraint": fields["constraint"], "ridge": fields["ridge"]}
+    estimator: Any
+    if fields["loss"] == "cox":
+        estimator = ConstrainedCox(ties=fields["ties"], **common)
+        names = [name for name, _, _ in fields["baseline"]]
+        estimator.strata_ = None if names == [""] else _labels(names)
+    else:
+        labels = _labels(fields["levels"])
+        estimator = ConstrainedOrdinal(categories=labels.tolist(), **common)
+        estimator.classes_ = labels
+    estimator.n_features_in_ = len(fields["coef"])
+    if fields["names"] is not None:
+        estimator.feature_names_in_ = np.array(fields["names"], dtype=object)
+    estimator._result = fields | {"standardized": extra.get("standardized", False), "interrupted": False}
+    estimator._keep()
+    return estimator
+
+
 def _labels(texts: list[str]) -> Any:
     """Labels as numbers where they are."""
     for kind in (int, float):
@@ -70,7 +112,8 @@ def _labels(texts: list[str]) -> Any:
 def load(path: Any) -> Any:
     """The estimator that a model file stands for, whether ``save`` or the command line wrote it.
 
-    Models of losses for classes become a :class:`ConstrainedClassifier`, matrix models a
+    Models of times become a :class:`ConstrainedCox`, of ordered labels a :class:`ConstrainedOrdinal`; those of losses
+    for classes a :class:`ConstrainedClassifier`, matrix models a
     :class:`MatrixRegressor`, others a :class:`ConstrainedRegressor`. Labels that read as numbers are numbers. A model
     fitted by the command line to text columns needs its indicator columns, which are ``feature_names_in_``.
     """
@@ -80,6 +123,9 @@ def load(path: Any) -> Any:
 
     text = Path(path).read_text(encoding="utf-8")
     try:
+        together = _proxdist.joint_fields(text)
+        if together is not None:
+            return _load_joint(together, json.loads(text).get("data") or {})
         joint = _proxdist.outputs_fields(text)
         fields = _proxdist.model_fields(text) if joint is None else joint
     except ValueError as error:

@@ -3,6 +3,7 @@
 use crate::terminal::visible;
 use proxdist::constraint::SetFault;
 use proxdist::loss::Task;
+use proxdist::survival::SurvivalFault;
 use proxdist::{Rule, Setting};
 use std::fmt::Display;
 
@@ -161,9 +162,25 @@ fn core_hint(error: &proxdist::Error) -> String {
         E::OneClass { .. } | E::AbsentClass { .. } => {
             "check the target column: every class needs rows, also among those that are fitted to".to_owned()
         }
+        E::AbsentLevel { .. } => "list in --levels only labels that occur among the rows that are fitted to".to_owned(),
+        E::Survival(fault) => survival_hint(fault).to_owned(),
+        E::NotForJoint { .. } => "leave it out, or choose another loss: `proxdist losses` lists them".to_owned(),
         E::Threads { .. } => "give a smaller --threads".to_owned(),
         // Errors about the size of a number, too.
         _ => "correct the data or change their units; `proxdist help` lists the options".to_owned(),
+    }
+}
+
+fn survival_hint(fault: &SurvivalFault) -> &'static str {
+    match fault {
+        SurvivalFault::Time { .. } => "count times from a common start, so that none is negative",
+        SurvivalFault::Entry { .. } => {
+            "a row is at risk from its entry to its time: correct one of them, or leave it out"
+        }
+        SurvivalFault::Event { .. } => "--event names a column of 1 (it happened) and 0 (censored)",
+        SurvivalFault::AllCensored { .. } => "check the column of --event, and the weights of rows with events",
+        SurvivalFault::Stratum { .. } => "give data whose strata occurred in training",
+        _ => "check the columns of times and events",
     }
 }
 

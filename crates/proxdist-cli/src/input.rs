@@ -36,6 +36,8 @@ pub(crate) struct Wanted<'a> {
     pub(crate) quiet: bool,
     /// Whether there may be more than two labels, or several targets.
     pub(crate) takes_outputs: bool,
+    /// A column that says which rows are compared with each other, whatever it holds.
+    pub(crate) strata: Option<&'a str>,
 }
 
 /// A file to train on, its notices told, and the seconds that reading took.
@@ -112,6 +114,7 @@ fn read_training(args: &DataArgs, wanted: Wanted) -> Result<Table> {
         .memory(memory::budget(wanted.memory))
         .store(store_place(args, wanted.out))
         .single(args.single)
+        .categorical(wanted.strata)
         .watch(ReadingLine::new(wanted.quiet));
     let read = proxdist_io::read_paths(&args.paths(), &options);
     let mut table = read.map_err(|error| reading::failure(&error, &args.text, Purpose::Training))?;

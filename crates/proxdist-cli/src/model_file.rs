@@ -5,7 +5,9 @@
 
 use crate::args::DataArgs;
 use crate::failure::{Failure, Result, file_hint};
+use crate::joint::TimeColumns;
 use proxdist::Model;
+use proxdist::joint::{JointKind, JointModel};
 use proxdist::loss::{Link, Task};
 use proxdist::outputs::OutputsModel;
 use proxdist_io::Schema;
@@ -36,6 +38,9 @@ pub(crate) struct Training {
     /// Columns that are responses beside the target.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) more_targets: Vec<String>,
+    /// Columns that belong to the times of the target.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) times: Option<TimeColumns>,
     /// Rows kept out of the fit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) holdout: Option<Holdout>,
@@ -59,7 +64,7 @@ impl Training {
     /// Of a table read from a file as the options say.
     pub(crate) fn new(schema: Schema, read: &DataArgs, holdout: Option<Holdout>, standardized: bool) -> Self {
         let (offset, exposure) = (read.offset.clone(), read.exposure.clone());
-        Self { schema, offset, exposure, more_targets: Vec::new(), holdout, standardized }
+        Self { schema, offset, exposure, more_targets: Vec::new(), times: None, holdout, standardized }
     }
 }
 
@@ -124,6 +129,41 @@ impl StoredOutputs {
     }
 }
 
+/// A model of times or ordered labels and what is known about the data it was fitted to.
+#[derive(Debug, PartialEq)]
+pub(crate) struct StoredJoint {
+    /// The library's part.
+    pub(crate) model: JointModel,
+    /// Ours.
+    pub(crate) training: Option<Training>,
+}
+
+impl StoredJoint {
+    /// The text of the file, which has been read back: it says the same as this.
+    pub(crate) fn to_json(&self) -> Result<String> {
+        let core = self.model.to_json()?;
+        let Some(training) = &self.training else { return Ok(core + "\n") };
+        let text = with_training(&core, training)?;
+        let same = Self::from_json(&text).map_err(|reason| unwritable(&reason))?;
+        if same == *self { Ok(text) } else { Err(unwritable("it reads back as another one")) }
+    }
+
+    fn from_json(text: &str) -> std::result::Result<Self, String> {
+        let model = JointModel::from_json(text).map_err(|fault| fault.to_string())?;
+        let training = training(text, model.coefficients.len())?;
+        Ok(Self { model, training })
+    }
+
+    /// What reading a file for the model needs.
+    pub(crate) fn known(&self) -> Known {
+        let is_labels = matches!(self.model.kind, JointKind::Ordinal { .. });
+        let task = if is_labels { Task::TwoClasses } else { Task::Regression };
+        let (names, features) = (self.model.names.clone(), self.model.coefficients.len());
+        let known = Known::new(self.training.as_ref(), task, names, features);
+        Known { loss: self.model.kind.loss().to_owned(), ..known }
+    }
+}
+
 /// What a file that was read for a model must be like.
 #[derive(Clone, Debug)]
 pub(crate) struct Known {
@@ -154,13 +194,15 @@ impl Known {
     }
 }
 
-/// A model of one output or several.
+/// A model of one output or several, or of times or ordered labels.
 #[derive(Debug)]
 pub(crate) enum Stored {
     /// Of one.
     One(StoredModel),
     /// Of several.
     Several(StoredOutputs),
+    /// Of times or ordered labels.
+    Joint(StoredJoint),
 }
 
 impl Stored {
@@ -183,6 +225,9 @@ impl Stored {
         };
         if OutputsModel::is_one(&text) {
             return StoredOutputs::from_json(&text).map(Self::Several).map_err(foreign);
+        }
+        if JointModel::is_one(&text) {
+            return StoredJoint::from_json(&text).map(Self::Joint).map_err(foreign);
         }
         StoredModel::from_json(&text).map(Self::One).map_err(foreign)
     }

@@ -1,6 +1,7 @@
 //! From options to a loss, a set and settings.
 
 use crate::failure::{Failure, Result, constraint_hint};
+use crate::joint;
 use crate::output::note;
 use proxdist::constraint::Constraint;
 use proxdist::loss::{self, Loss};
@@ -9,6 +10,10 @@ use proxdist::{Data, Note, Setting, Settings};
 
 /// The loss of `--loss`.
 pub(crate) fn loss(text: &str) -> Result<Box<dyn Loss>> {
+    if joint::Loss::of(text).is_some() {
+        let message = format!("--loss {text}: this command takes losses that are sums over rows");
+        return Err(Failure::new(message, "`proxdist fit`, `predict` and `evaluate` take it"));
+    }
     loss::parse(text).map_err(|error| {
         let failure = Failure::from(error).about(format_args!("--loss {text}"));
         if failure.hint.contains("constraints") { failure.hint("`proxdist losses` lists the losses") } else { failure }

@@ -11,6 +11,7 @@ mod data;
 mod error;
 mod fit;
 mod held_out;
+mod joint;
 mod outcome;
 mod outputs;
 mod partial;
@@ -30,6 +31,8 @@ use pyo3::prelude::*;
 mod _proxdist {
     #[pymodule_export]
     use super::fit::fit;
+    #[pymodule_export]
+    use super::joint::{fit_joint, joint_fields, label_chances, survival_at, times_measures};
     #[pymodule_export]
     use super::outputs::{fit_outputs, outputs_fields};
     #[pymodule_export]

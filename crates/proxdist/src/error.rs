@@ -199,6 +199,25 @@ pub enum Error {
         /// Classes there are.
         classes: usize,
     },
+    /// An ordered label that no row has.
+    #[error(
+        "no row with a positive weight has the label {level:?}: the thresholds beside it would be the same, so leave it out of the levels"
+    )]
+    AbsentLevel {
+        /// The label.
+        level: String,
+    },
+    /// Times and events that cannot be used.
+    #[error("{0}")]
+    Survival(crate::survival::SurvivalFault),
+    /// Something that models whose loss ties rows together cannot do.
+    #[error("{what} is not available for the {loss} loss")]
+    NotForJoint {
+        /// What was asked for.
+        what: &'static str,
+        /// The loss.
+        loss: &'static str,
+    },
     /// A parameter of a loss outside its range.
     #[error("{} must be {rule}, got {value}", .loss.setting())]
     LossParameter {
@@ -367,6 +386,7 @@ impl Error {
             | Self::Response { row, .. }
             | Self::ClassNumber { row, .. }
             | Self::Overflow { row, .. } => Some(row),
+            Self::Survival(fault) => fault.row_mut(),
             Self::Fold { source, .. } | Self::InPart { source, .. } => source.row_mut(),
             _ => None,
         }

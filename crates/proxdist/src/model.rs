@@ -222,6 +222,7 @@ impl Model {
         match head.version {
             Some(VERSION) => {}
             Some(crate::outputs::MODEL_VERSION) => return Err(ModelFault::SeveralOutputs),
+            Some(crate::joint::MODEL_VERSION) => return Err(ModelFault::Joint),
             Some(found) => return Err(ModelFault::Version { found, expected: VERSION }),
             None => return Err(ModelFault::NoVersion),
         }

@@ -29,6 +29,20 @@ pub enum ModelFault {
     /// A model of several outputs where one of one output is needed.
     #[error("this is a model of several outputs, and a model of one output is needed here")]
     SeveralOutputs,
+    /// A model of times or ordered labels where one of one output is needed.
+    #[error("this is a model of times or ordered labels, and one of another loss is needed here")]
+    Joint,
+    /// Hazards that do not belong to their times.
+    #[error("damaged model file: the baseline hazard is not an ascending number for each time")]
+    Baseline,
+    /// Thresholds too many, too few or out of order.
+    #[error("damaged model file: {thresholds} thresholds for {levels} levels, or not in ascending order")]
+    Thresholds {
+        /// Thresholds in the file.
+        thresholds: usize,
+        /// Levels of the model.
+        levels: usize,
+    },
     /// Intercepts too many, or too few.
     #[error("damaged model file: {intercepts} intercepts for {outputs} outputs")]
     Intercepts {

@@ -1,5 +1,6 @@
 //! Options of `fit` and `tune`.
 
+use super::joint::JointArgs;
 use super::settings::{FirstPenalty, OfRun};
 use super::{DataArgs, SettingArgs, StreamArgs, values};
 use clap::{ArgAction, Args};
@@ -15,6 +16,8 @@ use std::path::PathBuf;
     proxdist fit data.svm --loss logistic --constraint l1:30 --ridge 1e-3 --report report.html\n  \
     proxdist fit digits.csv --target digit --loss logistic --shape 16x16 --constraint rank:2 --out model.json\n  \
     proxdist fit weights.csv --target y --constraint simplex --no-intercept --json\n  \
+    proxdist fit patients.csv --loss cox --target days --event died --strata clinic --constraint sparsity:5 --out model.json\n  \
+    proxdist fit survey.csv --loss ordinal --target rating --levels low,mid,high --constraint nonneg\n  \
     tail -n +1 -f events.csv | proxdist fit - --stream --target y --constraint sparsity:10 --half-life 100000 --every 30s --out model.json\n\n\
     Sets are listed by `proxdist constraints`, losses by `proxdist losses`, methods by `proxdist methods`. Ctrl-C ends a run with the best model so far.")]
 pub(crate) struct FitArgs {
@@ -42,6 +45,8 @@ pub(crate) struct FitArgs {
     /// Table of the run, one line per checkpoint
     #[arg(long, value_name = "FILE.csv", help_heading = "Output")]
     pub(crate) trace: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) joint: JointArgs,
     #[command(flatten)]
     pub(crate) stream: StreamArgs,
     #[command(flatten)]
@@ -92,7 +97,7 @@ pub(crate) struct TuneArgs {
 /// What is minimised over which set.
 #[derive(Debug, Args)]
 pub(crate) struct ProblemArgs {
-    /// Loss, such as squared, logistic, huber:DELTA, poisson or gamma; `proxdist losses` lists all
+    /// Loss, such as squared, logistic, huber:DELTA, poisson or gamma; `proxdist losses` lists all; `fit` also has cox and ordinal
     #[arg(long, default_value = "squared", value_name = "LOSS", help_heading = "Problem")]
     pub(crate) loss: String,
     /// Set for the coefficients, such as sparsity:20; repeat for an intersection

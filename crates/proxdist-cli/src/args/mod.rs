@@ -3,6 +3,7 @@
 pub(crate) mod compare;
 mod data;
 mod fit;
+mod joint;
 mod path;
 mod ranges;
 mod reproduce;
@@ -116,6 +117,9 @@ pub(crate) struct PredictArgs {
     /// Linear predictors: coefficients times features, plus intercept and offset
     #[arg(long)]
     pub(crate) linear: bool,
+    /// Times at which a model of --loss cox gives the chance to be without the event
+    #[arg(long, value_name = "T,...", value_delimiter = ',', value_parser = values::time)]
+    pub(crate) times: Vec<f64>,
     /// File to write; standard output otherwise
     #[arg(long, short, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,

@@ -51,6 +51,13 @@ pub(super) fn share(text: &str) -> Parsed<f64> {
     }
 }
 
+pub(super) fn time(text: &str) -> Parsed<f64> {
+    match text.trim().parse::<f64>() {
+        Ok(value) if value.is_finite() && value >= 0.0 => Ok(value),
+        _ => Err("times are numbers, zero or positive, with commas between, such as 1,5,10".to_owned()),
+    }
+}
+
 pub(super) fn delimiter(text: &str) -> Parsed<Delimiter> {
     match text {
         "tab" | "\\t" => Ok(Delimiter(b'\t')),

@@ -33,6 +33,7 @@ pub(crate) fn run(args: &CompareArgs) -> Result<Ending> {
         out: args.out.as_ref(),
         quiet,
         takes_outputs: false,
+        strata: None,
     };
     let (table, _) = input::training(&args.data, wanted)?;
     let response = table.response.as_deref().unwrap_or(&[]);

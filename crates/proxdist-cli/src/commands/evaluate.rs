@@ -12,7 +12,7 @@ use crate::output::{self, note};
 use crate::reading_line::size;
 use crate::rows::FileRows;
 use crate::summary::peak_memory;
-use crate::{holdout, input, measures, memory, outputs, report};
+use crate::{holdout, input, joint, measures, memory, outputs, report};
 use proxdist::data::Part;
 use proxdist::metrics::Evaluation;
 use proxdist::{Data, Model, Shape};
@@ -30,6 +30,7 @@ pub(crate) fn run(args: &EvaluateArgs) -> Result<Ending> {
     let stored = match Stored::load(&args.model)? {
         Stored::One(stored) => stored,
         Stored::Several(stored) => return outputs::evaluate(args, &stored),
+        Stored::Joint(stored) => return joint::evaluate(args, &stored),
     };
     let source = args.data.name();
     let limit = memory::budget(args.data.memory);

@@ -10,7 +10,7 @@ use crate::progress::{Limits, Watcher};
 use crate::report::{self, About};
 use crate::rows::FileRows;
 use crate::summary::{Summary, has_converged, separation};
-use crate::{holdout, input, measures, outputs, scaling, setup, signals, streaming};
+use crate::{holdout, input, joint, measures, outputs, scaling, setup, signals, streaming};
 use proxdist::constraint::Constraint;
 use proxdist::data::Part;
 use proxdist::large::{LargeFit, LargeProblem, Parts};
@@ -29,7 +29,11 @@ pub(crate) fn run(args: &FitArgs) -> Result<Ending> {
     if args.stream.stream {
         return streaming::run(args);
     }
+    if let Some(loss) = joint::Loss::of(&args.run.problem.loss) {
+        return joint::fit(args, loss);
+    }
     // Everything that can be wrong without the data is found before they are read.
+    joint::refuse_options(args)?;
     let loss = setup::loss(&args.run.problem.loss)?;
     let spec = setup::constraint(&args.run.problem.constraint)?;
     let quiet = args.output.quiet;
@@ -43,6 +47,7 @@ pub(crate) fn run(args: &FitArgs) -> Result<Ending> {
         out: args.output.out.as_ref(),
         quiet,
         takes_outputs: loss.task() != Task::TwoClasses || loss.has_probabilities(),
+        strata: None,
     };
     let (table, reading) = input::training(&args.data, wanted)?;
     remind(args);
@@ -142,7 +147,7 @@ pub(crate) fn ending(args: &FitArgs, stop: Stop) -> Ending {
 }
 
 /// Files that would be written over each other, or over what is read, are found before anything is done.
-fn check_outputs(args: &FitArgs) -> Result<()> {
+pub(crate) fn check_outputs(args: &FitArgs) -> Result<()> {
     let places = [
         ("--out", args.output.out.as_ref()),
         ("--report", args.output.report.as_ref()),

@@ -9,7 +9,7 @@ use crate::failure::{Failure, Result};
 use crate::model_file::{Stored, StoredModel};
 use crate::output::{self, note};
 use crate::row_writer::RowWriter;
-use crate::{csv, input, outputs};
+use crate::{csv, input, joint, outputs};
 use proxdist::loss::{Loss, Task};
 use proxdist_io::Table;
 use std::collections::VecDeque;
@@ -27,11 +27,15 @@ pub(crate) fn run(args: &PredictArgs) -> Result<Ending> {
     let stored = match Stored::load(&args.model)? {
         Stored::One(stored) => stored,
         Stored::Several(stored) => return outputs::predict(args, &stored),
+        Stored::Joint(stored) => return joint::predict(args, &stored),
     };
     let loss = stored.model.loss.known()?;
     if args.proba && !loss.has_probabilities() {
         let message = format!("--proba: a model with the {} loss gives no probabilities", stored.model.loss);
         return Err(Failure::new(message, "leave --proba out, or fit with --loss logistic"));
+    }
+    if !args.times.is_empty() {
+        return Err(Failure::new("--times: this model knows no times", "leave it out, or fit with --loss cox"));
     }
     let mut writer = RowWriter::new(args.out.as_deref())?;
     let mut lines = Lines::new(args, &stored, loss);

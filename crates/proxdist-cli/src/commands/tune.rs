@@ -40,6 +40,7 @@ pub(crate) fn run(args: &TuneArgs) -> Result<Ending> {
         out: args.output.out.as_ref(),
         quiet,
         takes_outputs: false,
+        strata: None,
     };
     let (table, reading) = input::training(&args.data, wanted)?;
     if signals::asked_to_stop() {

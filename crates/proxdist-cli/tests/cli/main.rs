@@ -6,6 +6,7 @@ mod demo;
 mod documents;
 mod extremes;
 mod full_size;
+mod joint;
 mod large;
 mod losses;
 mod manners;

@@ -7,7 +7,7 @@
 //!
 //! Where choices are few, all of them are fitted.
 
-use super::exchange::{At, Quadratic, swapped};
+use super::exchange::{At, Quadratic, QuadraticForm as _, swapped};
 use super::form::Form;
 use super::newton::descend;
 use super::objective::Objective;
@@ -279,7 +279,7 @@ impl<'p> Search<'p> {
         Ok(Model { right, root })
     }
 
-    fn quadratic(&mut self, model: &Model, scale: f64) -> Quadratic<'_, 'p> {
+    fn quadratic(&mut self, model: &Model, scale: f64) -> Quadratic<'_> {
         Quadratic { form: &mut self.form, right: model.right.clone(), outputs: self.objective.outputs(), scale }
     }
 

@@ -8,7 +8,6 @@
 //!
 //! These are exact, so a support at which no exchange promises anything is one where no exchange of one feature lowers the function.
 
-use super::form::Form;
 use crate::error::Result;
 use crate::linalg::{Cholesky, dot, norm_squared};
 
@@ -21,9 +20,26 @@ const MOST_EXCHANGES: usize = 50;
 /// Columns that are made at a time: those of the most promising features.
 const AHEAD: usize = 8;
 
+/// The matrix $A$, whose columns are made when they are asked for.
+pub(crate) trait QuadraticForm {
+    /// $A_{jj}$
+    fn diagonal(&self) -> &[f64];
+
+    /// Makes columns that are not known yet.
+    fn need(&mut self, features: &[usize]) -> Result<()>;
+
+    /// A column that was asked for.
+    fn column(&self, feature: usize) -> &[f64];
+
+    /// Features, p.
+    fn features(&self) -> usize {
+        self.diagonal().len()
+    }
+}
+
 /// The function: a form, and $C$ row by row.
-pub(crate) struct Quadratic<'f, 'p> {
-    pub(crate) form: &'f mut Form<'p>,
+pub(crate) struct Quadratic<'f> {
+    pub(crate) form: &'f mut (dyn QuadraticForm + 'f),
     pub(crate) right: Vec<f64>,
     pub(crate) outputs: usize,
     /// What changes are compared with: all that the function can fall by at most.
@@ -59,7 +75,7 @@ fn row_of(flat: &[f64], row: usize, outputs: usize) -> &[f64] {
     &flat[row * outputs..(row + 1) * outputs]
 }
 
-impl Quadratic<'_, '_> {
+impl Quadratic<'_> {
     /// Looks at a support; `None` if its features depend on each other.
     pub(crate) fn at(&mut self, support: &[usize]) -> Result<Option<At>> {
         self.form.need(support)?;
@@ -75,7 +91,7 @@ impl Quadratic<'_, '_> {
                 return Ok(None);
             }
             cholesky.inverse(&mut inverse);
-            let own = |(place, &j): (usize, &usize)| 1.0 / (inverse[place * size + place] * self.form.diagonal[j]);
+            let own = |(place, &j): (usize, &usize)| 1.0 / (inverse[place * size + place] * self.form.diagonal()[j]);
             if support.iter().enumerate().map(own).any(|share| share.is_nan() || share < DEPENDENT) {
                 return Ok(None);
             }
@@ -90,7 +106,7 @@ impl Quadratic<'_, '_> {
         for (row, weights) in beside.chunks_exact_mut(features).zip(inverse.chunks_exact(size.max(1))) {
             support.iter().zip(weights).for_each(|(&j, weight)| crate::linalg::axpy(*weight, self.form.column(j), row));
         }
-        let (mut residuals, mut own) = (self.right.clone(), self.form.diagonal.clone());
+        let (mut residuals, mut own) = (self.right.clone(), self.form.diagonal().to_vec());
         for (place, &i) in support.iter().enumerate() {
             let (column, b) = (self.form.column(i), &coefficients[place * outputs..(place + 1) * outputs]);
             let v = &beside[place * features..(place + 1) * features];
@@ -112,13 +128,13 @@ impl Quadratic<'_, '_> {
 
     /// Whether a feature has something of its own beyond a support.
     fn is_independent(&self, own: f64, feature: usize) -> bool {
-        own > DEPENDENT * self.form.diagonal[feature] && own > 0.0
+        own > DEPENDENT * self.form.diagonal()[feature] && own > 0.0
     }
 
     /// Whether a feature outside the support depends on those in it, or nearly, so that algebra cannot tell what it would do.
     fn has_dependent(&self, at: &At) -> bool {
         let outside = (0..self.form.features()).filter(|j| at.support.binary_search(j).is_err());
-        outside.into_iter().any(|j| self.form.diagonal[j] > 0.0 && !self.is_independent(at.own[j], j))
+        outside.into_iter().any(|j| self.form.diagonal()[j] > 0.0 && !self.is_independent(at.own[j], j))
     }
 
     /// What each feature outside the support would lower the function by, the largest first.

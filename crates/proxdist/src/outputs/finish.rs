@@ -10,6 +10,7 @@
 //! | anything else | the iteration |
 
 use super::curved;
+use super::exchange::QuadraticForm as _;
 use super::form::Form;
 use super::iterate::{self, Iterated};
 use super::loss::RowsLoss;

@@ -3,6 +3,7 @@
 //! Means are taken out where there are intercepts, which then are at their best for any coefficients. Columns of $A$ are made when they are asked for and kept: a search that looks at few features never pays
 //! for all $p^2$ numbers. One side of each product has its mean taken out, which is enough since $\sum_iw_i(x_{il} - \bar x_l) = 0$.
 
+use super::exchange::QuadraticForm;
 use crate::data::{Data, Pass, Wanted};
 use crate::error::Result;
 use std::collections::HashMap;
@@ -39,11 +40,6 @@ impl<'p> Form<'p> {
         Ok(Self { data, means, diagonal, columns: HashMap::new() })
     }
 
-    /// Features, p.
-    pub(crate) fn features(&self) -> usize {
-        self.diagonal.len()
-    }
-
     /// The means that are taken out.
     pub(crate) fn means(&self) -> &[f64] {
         &self.means
@@ -64,9 +60,14 @@ impl<'p> Form<'p> {
         total.iter_mut().for_each(|value| *value /= self.data.weight_sum());
         Ok(total)
     }
+}
 
-    /// Makes columns that are not known yet.
-    pub(crate) fn need(&mut self, features: &[usize]) -> Result<()> {
+impl QuadraticForm for Form<'_> {
+    fn diagonal(&self) -> &[f64] {
+        &self.diagonal
+    }
+
+    fn need(&mut self, features: &[usize]) -> Result<()> {
         let all = self.features();
         let mut missing: Vec<usize> = features.iter().copied().filter(|j| !self.columns.contains_key(j)).collect();
         if missing.is_empty() {
@@ -96,8 +97,7 @@ impl<'p> Form<'p> {
         Ok(())
     }
 
-    /// A column that was asked for.
-    pub(crate) fn column(&self, feature: usize) -> &[f64] {
+    fn column(&self, feature: usize) -> &[f64] {
         self.columns.get(&feature).map_or(&[], Vec::as_slice)
     }
 }

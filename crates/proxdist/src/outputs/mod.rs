@@ -39,9 +39,11 @@ mod squared;
 mod tests;
 mod turned;
 
+pub(crate) use exchange::{At, Quadratic, QuadraticForm, swapped};
 pub use loss::OutputLoss;
 pub use measures::{ClassesEvaluation, OutputsEvaluation, ResponseEvaluation};
 pub(crate) use model::VERSION as MODEL_VERSION;
 pub use model::{OutputsModel, Unique};
+pub(crate) use newton::descend;
 pub use problem::{OutputsFit, OutputsProblem, Responses};
 pub use sets::{build_set, shared};

@@ -3,7 +3,6 @@
 //! The step solves with the whole Hessian, scaled to a unit diagonal and damped by next to nothing; half of its slope is what F can still fall by. It ends when that is below the goal, or when F cannot get below a ceiling any more.
 //! Where a full step does not descend, the second derivatives are moved towards those of a function above F, along which every step descends.
 
-use super::objective::Function;
 use crate::constraint::WholeSpace;
 use crate::error::Result;
 use crate::linalg::{Cholesky, all_finite, axpy, dot};
@@ -29,7 +28,7 @@ pub(crate) struct Descended {
 }
 
 /// Lowers F until what it can still fall by is below `goal` times F, or until it cannot get below the ceiling.
-pub(crate) fn descend(function: &mut Function, point: &mut [f64], goal: f64, ceiling: f64) -> Result<Descended> {
+pub(crate) fn descend(function: &mut dyn Smooth, point: &mut [f64], goal: f64, ceiling: f64) -> Result<Descended> {
     let size = point.len();
     if size > DENSE {
         let until = &mut Until { tolerance: ROUGH.min(goal.sqrt()), poll: &mut || ControlFlow::Continue(()) };
@@ -38,7 +37,9 @@ pub(crate) fn descend(function: &mut Function, point: &mut [f64], goal: f64, cei
     }
     let (mut gradient, mut next_gradient, mut trial) = (vec![0.0; size], vec![0.0; size], point.to_vec());
     let mut value = function.gradient(point, &mut gradient)?;
-    let (mut caution, mut is_settled): (f64, bool) = (0.0, false);
+    // Without a function above F there is nothing to move towards: steps are only shortened.
+    let least_caution = if function.has_majorant() { 0.0 } else { 1.0 };
+    let (mut caution, mut is_settled): (f64, bool) = (least_caution, false);
     let (mut cholesky, mut hessian) = (Cholesky::default(), vec![0.0; size * size]);
     for _ in 0..MOST_STEPS {
         if !value.is_finite() {
@@ -80,7 +81,7 @@ pub(crate) fn descend(function: &mut Function, point: &mut [f64], goal: f64, cei
             length *= 0.5;
         }
         if is_taken {
-            caution = if caution < 0.1 { 0.0 } else { 0.3 * caution };
+            caution = if caution < 0.1 { 0.0 } else { 0.3 * caution }.max(least_caution);
         } else if caution >= 1.0 {
             break;
         } else {

@@ -3,7 +3,7 @@
 //! The search grows a support feature by feature and exchanges until no exchange helps; then once more from twice as many features, shrunk; the better one is kept. Where choices are few, all of them
 //! are looked at.
 
-use super::exchange::{At, Quadratic};
+use super::exchange::{At, Quadratic, QuadraticForm as _};
 use super::form::Form;
 use super::objective::Objective;
 use crate::error::Result;
@@ -52,7 +52,7 @@ impl<'p> Squares<'p> {
     }
 
     /// F as a function of the choice of rows.
-    fn quadratic(&mut self, outputs: usize) -> Quadratic<'_, 'p> {
+    fn quadratic(&mut self, outputs: usize) -> Quadratic<'_> {
         Quadratic { form: &mut self.form, right: self.right.clone(), outputs, scale: self.scale }
     }
 

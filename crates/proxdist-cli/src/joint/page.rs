@@ -1,0 +1,176 @@
+//! The page about a fit or an evaluation of times or ordered labels: certificate, coefficients with hazard or odds ratios, baseline survival or thresholds, measures.
+
+use super::Done;
+use super::tell::{by_size, list, loss, name_of, ratio};
+use crate::words::{number, plural};
+use proxdist::Exchanges;
+use proxdist::joint::{JointEvaluation, JointKind, JointModel};
+use proxdist::survival::BaselineStratum;
+use proxdist_report::{CertificateLine, Fact, LinePlot, Notice, Report, Section, Series};
+
+/// Points of a survival curve at most, and strata with a curve.
+const MOST_POINTS: usize = 2000;
+const MOST_STRATA: usize = 8;
+
+/// The page about a fit.
+pub(super) fn of_fit(done: &Done) -> Report {
+    let Done { model, fit, .. } = *done;
+    let mut sections = vec![coefficients(model)];
+    sections.extend(own(model));
+    sections.extend(measured("on the rows of the fit", done.training));
+    let mut scores = vec![Fact::new("objective F", number(fit.objective()))];
+    scores.push(Fact::new("features used", model.support().len().to_string()));
+    scores.extend(facts(done.heldout.unwrap_or(done.training)));
+    if let Some(heldout) = done.heldout {
+        sections.extend(measured("on rows kept out of the fit", heldout));
+    }
+    let mut notices = Vec::new();
+    if !fit.stop().is_success() {
+        notices.push(Notice::warning(format!("The fit is {}.", fit.stop())));
+    }
+    Report {
+        title: format!("{} on {}", model.constraint, done.source),
+        result: format!("A model with the {} and {}.", loss(model), done.spec.words()),
+        scores,
+        notices,
+        certificate: certificate(done),
+        sections,
+        settings: vec![
+            Fact::new("set", model.constraint.clone()),
+            Fact::new("ridge", number(model.ridge)),
+            Fact::new("rows", done.rows.to_string()),
+        ],
+        seconds: Some(done.seconds.1),
+        ..Report::default()
+    }
+}
+
+/// The page about an evaluation.
+pub(super) fn of_evaluation(model: &JointModel, source: &str, evaluation: &JointEvaluation) -> Report {
+    Report {
+        title: format!("{} model on {source}", model.constraint),
+        result: format!("A model with the {}, on rows it is compared with.", loss(model)),
+        scores: facts(evaluation),
+        sections: measured("on these rows", evaluation).into_iter().collect(),
+        ..Report::default()
+    }
+}
+
+fn coefficients(model: &JointModel) -> Section {
+    let row = |j: usize| {
+        let value = model.coefficients[j];
+        vec![name_of(model, j), number(value), number(value.exp())]
+    };
+    let text = match model.kind {
+        JointKind::Cox { .. } => "The hazard ratio is the factor on the hazard for one unit more of the feature.",
+        _ => "The odds ratio is the factor on the odds of a higher label for one unit more of the feature.",
+    };
+    Section {
+        heading: "Coefficients".to_owned(),
+        text: format!("One row for each feature that is used, the largest coefficient first. {text}"),
+        columns: ["feature", "coefficient", ratio(model)].map(str::to_owned).to_vec(),
+        rows: by_size(model).into_iter().map(row).collect(),
+        ..Section::default()
+    }
+}
+
+/// What a model has besides its coefficients.
+fn own(model: &JointModel) -> Option<Section> {
+    match &model.kind {
+        JointKind::Cox { baseline, .. } => {
+            let series = baseline.strata.iter().take(MOST_STRATA).map(curve).collect();
+            let plot = LinePlot {
+                title: "Baseline survival".to_owned(),
+                x_label: "time".to_owned(),
+                y_label: "chance to be without the event".to_owned(),
+                series,
+                ..LinePlot::default()
+            };
+            let text =
+                "The chance of a row with the mean predictor of the fit to be without the event after each time.";
+            let heading = "Baseline survival".to_owned();
+            Some(Section { heading, text: text.to_owned(), plot: Some(plot), ..Section::default() })
+        }
+        JointKind::Ordinal { levels, thresholds } => {
+            let row = |(pair, cut): (&[String], &f64)| vec![format!("{} | {}", pair[0], pair[1]), number(*cut)];
+            Some(Section {
+                heading: "Thresholds".to_owned(),
+                text: "A row whose predictor is at a threshold is as likely below as above it.".to_owned(),
+                columns: ["between", "threshold"].map(str::to_owned).to_vec(),
+                rows: levels.windows(2).zip(thresholds).map(row).collect(),
+                ..Section::default()
+            })
+        }
+        _ => None,
+    }
+}
+
+/// Steps, thinned out where there are very many.
+fn curve(stratum: &BaselineStratum) -> Series {
+    let every = stratum.times.len().div_ceil(MOST_POINTS).max(1);
+    let mut points = vec![(0.0, 1.0)];
+    for (time, hazard) in stratum.times.iter().zip(&stratum.hazard).step_by(every) {
+        let before = points.last().map_or(1.0, |last| last.1);
+        points.push((*time, before));
+        points.push((*time, (-hazard).exp()));
+    }
+    Series::new(stratum.name.clone(), points)
+}
+
+fn facts(evaluation: &JointEvaluation) -> Vec<Fact> {
+    list(evaluation).into_iter().filter_map(|(name, value)| Some(Fact::new(name, number(value?)))).collect()
+}
+
+fn measured(which: &str, evaluation: &JointEvaluation) -> Option<Section> {
+    match evaluation {
+        JointEvaluation::Times(found) => {
+            let rows = list(evaluation)
+                .into_iter()
+                .map(|(name, value)| vec![name.to_owned(), value.map_or_else(|| "-".to_owned(), number)])
+                .collect();
+            let text = format!("{}, {}.", plural(found.rows, "row"), plural(found.events, "event"));
+            let columns = ["measure", "value"].map(str::to_owned).to_vec();
+            Some(Section { heading: format!("Measures {which}"), text, columns, rows, ..Section::default() })
+        }
+        JointEvaluation::Levels(found) => {
+            let columns = std::iter::once("label".to_owned()).chain(found.levels.iter().cloned()).collect();
+            let row = |(label, weights): (&String, &Vec<f64>)| -> Vec<String> {
+                std::iter::once(label.clone()).chain(weights.iter().map(|weight| number(*weight))).collect()
+            };
+            let rows = found.levels.iter().zip(&found.confusion).map(row).collect();
+            let text = format!(
+                "How many rows of each label (down) were taken for each label (across), {which}; accuracy {}, log loss {}.",
+                number(found.accuracy),
+                number(found.log_loss)
+            );
+            Some(Section { heading: format!("Labels {which}"), text, columns, rows, ..Section::default() })
+        }
+        _ => None,
+    }
+}
+
+fn certificate(done: &Done) -> Vec<CertificateLine> {
+    let certificate = done.fit.certificate();
+    let line = |label: &str, value: String, verdict: String, good| CertificateLine {
+        label: label.to_owned(),
+        value,
+        verdict,
+        good,
+    };
+    let is_stationary = certificate.is_stationary();
+    let verdict = if is_stationary { "no small move within the set lowers F" } else { "zero at a stationary point" };
+    let inside = "the coefficients lie in the set".to_owned();
+    let mut lines = vec![
+        line("distance to the set", number(certificate.distance), inside, Some(true)),
+        line("stationarity", number(certificate.stationarity), verdict.to_owned(), Some(is_stationary)),
+    ];
+    if let Some(gap) = certificate.gap {
+        let verdict = format!("F is above its minimum over the set by at most this, {}", gap.proof);
+        lines.push(line("gap", number(gap.value), verdict, None));
+    }
+    if certificate.exchanges != Exchanges::NotApplicable {
+        let good = certificate.exchanges.are_exhausted().then_some(true);
+        lines.push(line("exchanges", certificate.exchanges.name().to_owned(), certificate.exchanges.to_string(), good));
+    }
+    lines
+}

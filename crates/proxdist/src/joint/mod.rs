@@ -1,0 +1,31 @@
+//! Models whose loss ties all rows together: Cox regression and ordered labels.
+//!
+//! $$\min_{\theta \in C} F(\theta) = L(X\theta + o) + \tfrac12\sum_j\lambda_j\theta_j^2$$
+//!
+//! with $L$ the negative log partial likelihood ([`crate::survival`]) or that of ordered labels with the best thresholds ([`crate::ordinal`]), both divided by the sum of the weights. The second derivatives in the predictors are not diagonal, so the
+//! stochastic step of other losses does not apply: a batch has other risk sets than the data, and what its rows say about each other is not what they say on average. So there is no iteration here; a fit starts at zero and is exact work on all rows from there.
+//!
+//! - `objective.rs`: F on data as a smooth function, which convex sets are finished with by the methods of one output.
+//! - `form.rs`: the second derivatives at a point, column by column; the exchanges of one feature for another follow from them ([`crate::outputs`] has the algebra).
+//! - `search.rs`, `moves.rs`: which features to use. The model proposes, Newton's method on the features decides; every choice is fitted where they are few.
+//! - `certify.rs`, `gap.rs`: what is known of the result. `problem.rs`, `model.rs`, `file.rs`, `measures.rs`: what goes in and what comes out.
+
+mod certify;
+mod file;
+mod form;
+mod gap;
+mod loss;
+mod measures;
+mod model;
+mod moves;
+mod objective;
+mod problem;
+mod search;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use file::VERSION as MODEL_VERSION;
+pub(crate) use loss::{Bends, JointLoss};
+pub use measures::{CoxEvaluation, JointEvaluation, OrdinalEvaluation, likeliest};
+pub use model::{JointKind, JointModel};
+pub use problem::{JointFit, JointProblem};
