@@ -8,7 +8,7 @@
 //!   With $M = 2\phi(R)H$ for the $R$ that $\|d\|_H \le \rho$ allows, the gap is at most $\sigma + \tfrac12\|r\|_{M^{-1}}^2$ provided that $\tfrac12\rho_M^2 > \sigma + \|r\|_{M^{-1}}\rho_M$: F is above its value all over the boundary, hence beyond.
 
 use super::objective::Function;
-use crate::conic::{Multipliers, multipliers};
+use crate::conic::{Multipliers, nearby_multipliers};
 use crate::constraint::Constraint;
 use crate::error::Result;
 use crate::gap::{Gap, Proof};
@@ -34,7 +34,7 @@ pub(super) struct Measured<'m> {
 pub(super) fn bound(function: &mut Function, set: &dyn Constraint, at: Measured) -> Result<Option<Gap>> {
     let size = at.theta.len();
     let Some(conic) = set.structure().conic(size) else { return Ok(None) };
-    let Some(found) = multipliers(&conic, at.theta, at.gradient, at.metric) else { return Ok(None) };
+    let Some(found) = nearby_multipliers(&conic, at.theta, at.gradient, at.metric) else { return Ok(None) };
     let rounding = ROUNDING * at.value.abs();
     let ridge = function.objective.ridge;
     let mut bounds = Vec::new();
