@@ -1,9 +1,10 @@
 //! Newton's method for F on a few features, quick and to a goal: for decisions between supports.
 //!
 //! The step solves with the whole Hessian, scaled to a unit diagonal and damped by next to nothing; half of its slope is what F can still fall by. It ends when that is below the goal, or when F cannot get below a ceiling any more.
-//! Where a full step does not descend, the second derivatives are moved towards those of a function above F, along which every step descends.
+//! Where classes are told apart without error there is no minimum, and the descent ends as soon as that is seen (`separation.rs`). Where a full step does not descend, the second derivatives are moved towards those of a function above F, along which every step descends.
 
-use super::objective::Function;
+use super::function::Function;
+use super::separation::Separation;
 use crate::constraint::WholeSpace;
 use crate::error::Result;
 use crate::linalg::{Cholesky, all_finite, axpy, dot};
@@ -17,6 +18,8 @@ const DAMPING: f64 = 1e-12;
 const ARMIJO: f64 = 1e-4;
 /// How much further than a quadratic model says F may fall, before a fit counts as hopeless.
 const HOPE: f64 = 3.0;
+/// Fall of F relative to F at which there is no doubt about where a step leads.
+const CERTAIN: f64 = 1e-13;
 /// Tolerance where the Hessian is too large.
 const ROUGH: f64 = 1e-7;
 
@@ -26,6 +29,8 @@ pub(crate) struct Descended {
     pub(crate) value: f64,
     /// Whether what F can still fall by is below the goal.
     pub(crate) is_settled: bool,
+    /// Whether there is no minimum; F is then as low as it can get.
+    pub(crate) separation: Separation,
 }
 
 /// Lowers F until what it can still fall by is below `goal` times F, or until it cannot get below the ceiling.
@@ -34,11 +39,14 @@ pub(crate) fn descend(function: &mut Function, point: &mut [f64], goal: f64, cei
     if size > DENSE {
         let until = &mut Until { tolerance: ROUGH.min(goal.sqrt()), poll: &mut || ControlFlow::Continue(()) };
         let ended = minimise(function, &WholeSpace, point, until)?;
-        return Ok(Descended { value: ended.value, is_settled: ended.stationarity <= until.tolerance });
+        let is_settled = ended.stationarity <= until.tolerance;
+        let is_apart = function.objective.can_separate() && function.objective.tells_apart(point)?;
+        return Ok(if is_apart { apart() } else { Descended { value: ended.value, is_settled, separation: Separation::No } });
     }
     let (mut gradient, mut next_gradient, mut trial) = (vec![0.0; size], vec![0.0; size], point.to_vec());
     let mut value = function.gradient(point, &mut gradient)?;
-    let (mut caution, mut is_settled): (f64, bool) = (0.0, false);
+    let (mut caution, mut is_settled, mut separation): (f64, bool, Separation) = (0.0, false, Separation::No);
+    let can_separate = function.objective.can_separate();
     let (mut cholesky, mut hessian) = (Cholesky::default(), vec![0.0; size * size]);
     for _ in 0..MOST_STEPS {
         if !value.is_finite() {
@@ -49,6 +57,11 @@ pub(crate) fn descend(function: &mut Function, point: &mut [f64], goal: f64, cei
         let Some(step) = solve(&mut cholesky, &hessian, &gradient) else { break };
         let slope = dot(&gradient, &step);
         let fall = -0.5 * slope;
+        let is_lost = can_separate && fall <= CERTAIN * value.abs() && function.objective.goes_far(&step)?;
+        if is_lost {
+            separation = Separation::SomeRows;
+            break;
+        }
         if fall <= goal * value.abs() || value - HOPE * fall > ceiling {
             is_settled = fall <= goal * value.abs();
             // The last step costs no other Hessian.
@@ -79,6 +92,9 @@ pub(crate) fn descend(function: &mut Function, point: &mut [f64], goal: f64, cei
             }
             length *= 0.5;
         }
+        if is_taken && can_separate && function.objective.tells_apart(point)? {
+            return Ok(apart());
+        }
         if is_taken {
             caution = if caution < 0.1 { 0.0 } else { 0.3 * caution };
         } else if caution >= 1.0 {
@@ -87,7 +103,12 @@ pub(crate) fn descend(function: &mut Function, point: &mut [f64], goal: f64, cei
             caution = (caution + 0.5).min(1.0);
         }
     }
-    Ok(Descended { value, is_settled })
+    Ok(Descended { value, is_settled, separation })
+}
+
+/// All rows are told apart: nothing is left of F along the ray through the point.
+fn apart() -> Descended {
+    Descended { value: 0.0, is_settled: true, separation: Separation::AllRows }
 }
 
 /// $-H^{-1}g$, nearly; nothing if there is none.
