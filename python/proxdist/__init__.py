@@ -49,7 +49,7 @@ from .sets import (
 )
 
 if TYPE_CHECKING:
-    from .classification import ConstrainedClassifier, ConstrainedClassifierCV
+    from .classification import ConstrainedClassifier, ConstrainedClassifierCV, MatrixClassifier
     from .curve import CurveRegressor
     from .files import load
     from .path import SparsePath
@@ -62,6 +62,7 @@ _LATER = {
     "ConstrainedRegressor": "regression",
     "ConstrainedRegressorCV": "regression",
     "CurveRegressor": "curve",
+    "MatrixClassifier": "classification",
     "MatrixRegressor": "regression",
     "SparsePath": "path",
     "load": "files",
@@ -103,6 +104,7 @@ __all__ = [
     "L1Ball",
     "Linear",
     "LinfBall",
+    "MatrixClassifier",
     "MatrixRegressor",
     "Monotone",
     "NonNegative",

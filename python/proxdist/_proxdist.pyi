@@ -38,6 +38,7 @@ __all__ = [
     "project",
     "search_defaults",
     "select",
+    "select_outputs",
     "set_examples",
     "set_of_size",
     "set_size",
@@ -58,6 +59,13 @@ def fit_outputs(
     problem: dict[str, Any],
     settings: dict[str, str],
     progress: Callable[..., None] | None = None,
+) -> dict[str, Any]: ...
+def select_outputs(
+    features: Any,
+    rows: dict[str, Any],
+    problem: dict[str, Any],
+    settings: dict[str, str],
+    plan: dict[str, Any],
 ) -> dict[str, Any]: ...
 def outputs_fields(text: str) -> dict[str, Any] | None: ...
 def fit_parts(

@@ -57,7 +57,7 @@ pub(crate) fn page(about: &About) -> Result<Report> {
             .collect(),
         matrix: match model.shape {
             Shape::Matrix { rows, columns } => {
-                Some(CoefficientMatrix { rows, columns, values: model.coefficients.clone() })
+                Some(CoefficientMatrix { rows, columns, values: model.coefficients.clone(), ..CoefficientMatrix::default() })
             }
             Shape::Vector(_) => None,
         },

@@ -31,7 +31,7 @@ mod _proxdist {
     #[pymodule_export]
     use super::fit::fit;
     #[pymodule_export]
-    use super::outputs::{fit_outputs, outputs_fields};
+    use super::outputs::{fit_outputs, outputs_fields, select_outputs};
     #[pymodule_export]
     use super::partial::{State, finish_stream, partial_fit};
     #[pymodule_export]

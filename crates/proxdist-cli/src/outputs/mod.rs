@@ -30,6 +30,7 @@ use proxdist::outputs::{OutputsEvaluation, OutputsFit, OutputsModel, OutputsProb
 use proxdist::spec::SetSpec;
 use proxdist::{Data, Setting, Settings, Shape};
 use proxdist_io::{Features, Table};
+use proxdist_report::RocCurve;
 use std::path::PathBuf;
 use std::time::Instant;
 
@@ -61,6 +62,8 @@ struct Done<'a> {
     rows: usize,
     training: &'a OutputsEvaluation,
     heldout: Option<&'a OutputsEvaluation>,
+    /// Of each class against the rest, on rows kept out if there are any.
+    roc: &'a [RocCurve],
     /// Of reading and of fitting.
     seconds: (f64, f64),
 }
@@ -108,11 +111,13 @@ pub(crate) fn fit(args: &FitArgs, given: Given) -> Result<Ending> {
     tell_separation(fit.model(), quiet);
     let elsewhere: &[Setting] = if args.holdout.is_some() { &[Setting::Seed] } else { &[] };
     setup::without_effect(fit.notes(), elsewhere).iter().for_each(|text| note(quiet, text));
-    let on_training = measured(fit.model(), data, &own)?;
+    let (on_training, mut roc) = measured(fit.model(), data, &own)?;
     let heldout = match &parts {
         Some((_, heldout)) => {
             let part: &Part = heldout;
-            Some(measured(fit.model(), &part.data()?, &picked(&responses, each, Some(part.rows())))?)
+            let (found, curves) = measured(fit.model(), &part.data()?, &picked(&responses, each, Some(part.rows())))?;
+            roc = curves;
+            Some(found)
         }
         None => None,
     };
@@ -130,6 +135,7 @@ pub(crate) fn fit(args: &FitArgs, given: Given) -> Result<Ending> {
         rows: data.rows(),
         training: &on_training,
         heldout: heldout.as_ref(),
+        roc: &roc,
         seconds,
     };
     let written = write(&done, kept_out, args.trace.as_ref())?;
@@ -201,11 +207,12 @@ fn picked(responses: &[f64], each: usize, rows: Option<&[usize]>) -> Vec<f64> {
     }
 }
 
-/// How good a model is on some rows.
-fn measured(model: &OutputsModel, data: &Data, responses: &[f64]) -> Result<OutputsEvaluation> {
+/// How good a model is on some rows, and the ROC curves of its classes.
+fn measured(model: &OutputsModel, data: &Data, responses: &[f64]) -> Result<(OutputsEvaluation, Vec<RocCurve>)> {
     let weights: Vec<f64> = (0..data.rows()).map(|row| data.weight(row)).collect();
     let predictors = model.linear_predictors(data.source())?;
-    Ok(OutputsEvaluation::of(model, &predictors, responses, Some(&weights))?)
+    let roc = page::roc(model, &predictors, responses, &weights)?;
+    Ok((OutputsEvaluation::of(model, &predictors, responses, Some(&weights))?, roc))
 }
 
 /// All files at once.

@@ -15,6 +15,7 @@ use proxdist::selection::{Choice, Grid, Scoring};
 use proxdist::spec::SetSpec;
 use proxdist::{Data, Setting};
 use proxdist_io::Table;
+use proxdist_report::RocCurve;
 use serde_json::json;
 use std::io::IsTerminal as _;
 use std::ops::ControlFlow;
@@ -62,6 +63,7 @@ pub(super) struct Chosen {
     pub(super) selection: OutputsSelection,
     pub(super) model: OutputsModel,
     pub(super) training: OutputsEvaluation,
+    roc: Vec<RocCurve>,
     /// Of reading and of searching.
     pub(super) seconds: (f64, f64),
 }
@@ -87,10 +89,10 @@ impl Chosen {
         // The seed deals the rows, too.
         setup::without_effect(&selection.notes, &[Setting::Seed]).iter().for_each(|text| note(quiet, text));
         let data = selection.units.apply(whole)?;
-        let training = measured(selection.fit.model(), &data, &told.responses)?;
+        let (training, roc) = measured(selection.fit.model(), &data, &told.responses)?;
         let model = selection.fit.model().restored(&selection.units)?;
         model.check_finite()?;
-        Ok(Self { selection, model, training, seconds })
+        Ok(Self { selection, model, training, roc, seconds })
     }
 
     /// For what is written and told.
@@ -107,6 +109,7 @@ impl Chosen {
             rows: table.features.rows(),
             training: &self.training,
             heldout: None,
+            roc: &self.roc,
             seconds: self.seconds,
         }
     }

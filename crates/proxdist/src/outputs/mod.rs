@@ -19,6 +19,7 @@
 mod certify;
 mod curved;
 mod exchange;
+mod factors;
 mod finish;
 mod folds;
 mod form;
@@ -46,6 +47,7 @@ mod tests;
 mod turned;
 mod validation;
 
+pub use factors::OutputFactors;
 pub use loss::OutputLoss;
 pub use measures::{ClassesEvaluation, OutputsEvaluation, ResponseEvaluation, roc_curves};
 pub(crate) use model::VERSION as MODEL_VERSION;

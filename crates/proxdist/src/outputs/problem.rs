@@ -10,6 +10,7 @@ use crate::data::{Data, LARGEST};
 use crate::error::{Error, Result};
 use crate::layout::Layout;
 use crate::pool::in_pool;
+use crate::preparation::Units;
 use crate::ridge::Ridge;
 use crate::rule::Rule;
 use crate::shape::Shape;
@@ -123,6 +124,11 @@ impl OutputsFit {
     /// Why the run ended.
     pub fn stop(&self) -> Stop {
         self.model.stop
+    }
+
+    /// The fit of scaled columns with its model in the units of the data.
+    pub fn restored(self, units: &Units) -> Result<Self> {
+        Ok(Self { model: self.model.restored(units)?, ..self })
     }
 }
 
