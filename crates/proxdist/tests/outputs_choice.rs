@@ -93,12 +93,11 @@ impl Made {
         let data = self.data()?;
         let units = proxdist::Preparation::decide(Standardize::Auto, [&*set], true)?.units(&data, ridge)?;
         let data = units.apply(data)?;
-        OutputsProblem::new(&data, self.responses(), self.loss, set)
+        let fit = OutputsProblem::new(&data, self.responses(), self.loss, set)
             .ridge(units.ridge(ridge))
             .intercept(true)
-            .fit(&Settings::default())
-            .map(|fit| (fit, units))
-            .and_then(|(fit, units)| fit.restored(&units))
+            .fit(&Settings::default())?;
+        fit.restored(&units)
     }
 }
 

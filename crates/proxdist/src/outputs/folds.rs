@@ -4,7 +4,7 @@ use super::model::restored_parameter;
 use super::objective::Objective;
 use super::problem::Responses;
 use super::scoring;
-use super::sizes::{Sized, over_sizes};
+use super::sizes::{OfSize, over_sizes};
 use super::validation::{OutputsPoint, OutputsValidation};
 use crate::constraint::{Constraint, WholeSpace};
 use crate::data::Data;
@@ -25,7 +25,8 @@ pub(super) struct Cell {
 
 /// The numbers of features of all points, where they are that and a ridge and nothing else.
 pub(super) struct Sizes {
-    pub(super) of_point: Vec<usize>,
+    /// The size of each point, and the place of its ridge.
+    pub(super) of_point: Vec<(usize, usize)>,
     pub(super) largest: usize,
     /// In the order of the grid.
     pub(super) ridges: Vec<f64>,
@@ -99,11 +100,11 @@ impl OutputsValidation<'_> {
         sizes: &Sizes,
         settings: &Settings,
         (halt, fold): (&Halt<W>, usize),
-    ) -> Result<Option<Vec<Sized>>> {
+    ) -> Result<Option<Vec<OfSize>>> {
         let problem = self.problem(data, responses, &WholeSpace);
         problem.check(settings)?;
         let mut observer = FoldObserver { halt, fold };
-        let (mut before, mut all): (Vec<Sized>, Vec<Vec<Sized>>) = (Vec::new(), Vec::new());
+        let (mut before, mut all): (Vec<OfSize>, Vec<Vec<OfSize>>) = (Vec::new(), Vec::new());
         for &ridge in &sizes.ridges {
             let plain = problem.objective().gauged(true);
             let objective = Objective { ridge: units.ridge(ridge), ..plain };
@@ -113,13 +114,8 @@ impl OutputsValidation<'_> {
             before.clone_from(&found);
             all.push(found);
         }
-        // Ridges change slower than sizes.
-        let each = sizes.of_point.len() / sizes.ridges.len();
-        let at = |(number, size): (usize, &usize)| {
-            let found = &all[number / each.max(1)];
-            found.get(*size).or(found.last()).cloned()
-        };
-        Ok(sizes.of_point.iter().enumerate().map(at).collect())
+        let at = |&(size, ridge): &(usize, usize)| all[ridge].get(size).or(all[ridge].last()).cloned();
+        Ok(sizes.of_point.iter().map(at).collect())
     }
 
     /// All points in order with one fold held out; `None` if it was ended early.
@@ -156,7 +152,7 @@ impl OutputsValidation<'_> {
         if let Some(sizes) = sizes {
             let found = self.traced((&train.data, rows), &units, sizes, settings, (halt, fold));
             let Some(found) = found.map_err(failure(&points[0].0))? else { return Ok(None) };
-            let cell = |(sized, (point, _)): (&Sized, &Placed)| {
+            let cell = |(sized, (point, _)): (&OfSize, &Placed)| {
                 let score = scored(&sized.theta).map_err(failure(point))?;
                 halt.finished(fold, point, score);
                 Ok(Cell { score, converged: !sized.separation.is_there() })

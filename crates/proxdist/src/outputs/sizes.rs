@@ -19,7 +19,7 @@ const ROUNDS: usize = 2;
 
 /// The model of one size.
 #[derive(Clone, Debug)]
-pub(crate) struct Sized {
+pub(crate) struct OfSize {
     pub(crate) support: Vec<usize>,
     pub(crate) theta: Vec<f64>,
     pub(crate) separation: Separation,
@@ -29,9 +29,9 @@ pub(crate) struct Sized {
 pub(crate) fn over_sizes(
     objective: Objective,
     largest: usize,
-    before: &[Sized],
+    before: &[OfSize],
     poll: Poll,
-) -> Result<Option<Vec<Sized>>> {
+) -> Result<Option<Vec<OfSize>>> {
     let largest = largest.min(objective.data.columns());
     if objective.output_loss().is_quadratic() {
         by_algebra(objective, largest, before, poll)
@@ -40,7 +40,7 @@ pub(crate) fn over_sizes(
     }
 }
 
-fn by_algebra(objective: Objective, largest: usize, before: &[Sized], poll: Poll) -> Result<Option<Vec<Sized>>> {
+fn by_algebra(objective: Objective, largest: usize, before: &[OfSize], poll: Poll) -> Result<Option<Vec<OfSize>>> {
     let mut squares = Squares::of(objective)?;
     let supports = {
         let mut quadratic = squares.quadratic(objective.outputs());
@@ -76,18 +76,18 @@ fn by_algebra(objective: Objective, largest: usize, before: &[Sized], poll: Poll
         }
         supports
     };
-    let mut sizes: Vec<Sized> = Vec::with_capacity(supports.len());
+    let mut sizes: Vec<OfSize> = Vec::with_capacity(supports.len());
     for (_, support) in supports {
         let theta = match squares.fit(objective, &support)? {
             Some(theta) => theta,
             None => sizes.last().map_or_else(|| objective.arrangement().zeros(), |last| last.theta.clone()),
         };
-        sizes.push(Sized { support, theta, separation: Separation::No });
+        sizes.push(OfSize { support, theta, separation: Separation::No });
     }
     Ok(Some(sizes))
 }
 
-fn by_models(objective: Objective, largest: usize, before: &[Sized], poll: Poll) -> Result<Option<Vec<Sized>>> {
+fn by_models(objective: Objective, largest: usize, before: &[OfSize], poll: Poll) -> Result<Option<Vec<OfSize>>> {
     let mut search = Search::new(objective, largest)?;
     let mut at = search.fit(&[], objective.arrangement().zeros(), f64::INFINITY)?;
     let mut sizes = vec![sized(objective, &at)?];
@@ -106,7 +106,7 @@ fn by_models(objective: Objective, largest: usize, before: &[Sized], poll: Poll)
 }
 
 /// What is kept of a fitted support; a point that tells all rows apart is taken far out.
-fn sized(objective: Objective, at: &Fitted) -> Result<Sized> {
+fn sized(objective: Objective, at: &Fitted) -> Result<OfSize> {
     let mut theta = at.theta.clone();
     if at.is_perfect() {
         Design::of(objective, &at.support)?.with(objective, &mut theta, |function, point| {
@@ -114,12 +114,12 @@ fn sized(objective: Objective, at: &Fitted) -> Result<Sized> {
             Ok(())
         })?;
     }
-    Ok(Sized { support: at.support.clone(), theta, separation: at.separation })
+    Ok(OfSize { support: at.support.clone(), theta, separation: at.separation })
 }
 
 impl Search<'_> {
     /// A support with one feature more, from the model at the one before and from what another ridge has there; the one before if nothing is gained.
-    fn next_size(&mut self, at: Fitted, size: usize, other: Option<&Sized>) -> Result<Fitted> {
+    fn next_size(&mut self, at: Fitted, size: usize, other: Option<&OfSize>) -> Result<Fitted> {
         let model = self.model(&at)?;
         let mut quadratic = self.quadratic(&model, at.value);
         let Some(now) = quadratic.at(&at.support)? else { return Ok(at) };

@@ -294,15 +294,16 @@ impl<'a> OutputsValidation<'a> {
             return None;
         }
         let layout = self.layout();
-        let of_point: Vec<usize> =
-            points.iter().map(|(_, set)| limit_of_rows(&**set, layout)).collect::<Option<Vec<_>>>()?;
-        let mut ridges: Vec<f64> = Vec::new();
-        for (point, _) in points {
-            if !ridges.contains(&point.ridge) {
+        let (mut of_point, mut ridges) = (Vec::with_capacity(points.len()), Vec::<f64>::new());
+        for (point, set) in points {
+            let place = ridges.iter().position(|ridge| ridge.total_cmp(&point.ridge).is_eq());
+            let place = place.unwrap_or_else(|| {
                 ridges.push(point.ridge);
-            }
+                ridges.len() - 1
+            });
+            of_point.push((limit_of_rows(&**set, layout)?, place));
         }
-        let largest = of_point.iter().copied().max()?;
+        let largest = of_point.iter().map(|(size, _)| *size).max()?;
         Some(Sizes { of_point, largest, ridges })
     }
 
