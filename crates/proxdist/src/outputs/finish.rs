@@ -18,7 +18,7 @@ use super::places::OnPlaces;
 use super::problem::{OutputsFit, OutputsProblem};
 use super::reduced_rank::closed_form;
 use super::restricted::Design;
-use super::separation::{Separation, stretched};
+use super::separation::{NOTHING, Separation, stretched};
 use super::squared::{Chosen, Squares};
 use crate::constraint::{Blocks, Constraint, Structure, WholeSpace, Workspace, projected};
 use crate::error::Result;
@@ -186,7 +186,7 @@ impl<'r> Run<'r> {
                 let until = &mut Until { tolerance: TOLERANCE, poll: &mut poll };
                 minimise(&mut function, &WholeSpace, &mut theta, until)?;
             }
-            Separation::AllRows => theta = stretched(&mut function, &theta)?,
+            Separation::AllRows => theta = stretched(&mut function, &theta, NOTHING)?,
             Separation::SomeRows => {}
         }
         Ok(Reached { separation, ..Reached::at(theta) })
@@ -232,7 +232,7 @@ impl<'r> Run<'r> {
             };
             match separation {
                 Separation::No => minimise(function, &WholeSpace, point, until).map(|_| ())?,
-                Separation::AllRows => point.copy_from_slice(&stretched(function, point)?),
+                Separation::AllRows => point.copy_from_slice(&stretched(function, point, NOTHING)?),
                 Separation::SomeRows => {}
             }
             Ok(separation)

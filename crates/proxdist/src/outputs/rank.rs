@@ -9,7 +9,7 @@ use super::newton::descend;
 use super::objective::Objective;
 use super::reduced_rank::closed_form;
 use super::restricted::Design;
-use super::separation::{Separation, stretched};
+use super::separation::{NOTHING, Separation, stretched};
 use super::turned::Turned;
 use crate::constraint::{Constraint as _, Workspace};
 use crate::error::{Error, Result};
@@ -80,7 +80,7 @@ impl Run<'_> {
         let mut theta = turned.back(&point);
         let mut separation = Separation::No;
         if objective.can_separate() && objective.tells_apart(&theta)? {
-            (theta, separation) = (stretched(&mut function, &theta)?, Separation::AllRows);
+            (theta, separation) = (stretched(&mut function, &theta, NOTHING)?, Separation::AllRows);
         }
         // Rounding on the way back may leave traces of further directions.
         self.problem.constraint().project(layout.coefficients_mut(&mut theta), &mut Workspace::default())?;

@@ -13,8 +13,10 @@ use crate::polish::Smooth as _;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// Share of F without features that counts as nothing.
-const NEXT_TO_NOTHING: f64 = 1e-10;
+/// Share of F without features that a result has left: a perfect fit, as far as a certificate can tell.
+pub(super) const NOTHING: f64 = 1e-17;
+/// The same for models that are compared on other rows, as in a path of one output.
+pub(super) const NEXT_TO_NOTHING: f64 = 1e-6;
 /// Doublings of a point at most.
 const DOUBLINGS: usize = 60;
 /// A last step that moves a predictor by this much goes to infinity.
@@ -97,12 +99,12 @@ impl Objective<'_> {
     }
 }
 
-/// A point that tells all rows apart, doubled until next to nothing is left of F.
-pub(super) fn stretched(function: &mut Function, start: &[f64]) -> Result<Vec<f64>> {
+/// A point that tells all rows apart, doubled until no more than a share of F without features is left.
+pub(super) fn stretched(function: &mut Function, start: &[f64], share: f64) -> Result<Vec<f64>> {
     let at_zero = function.value(&vec![0.0; start.len()])?;
     let (mut point, mut value) = (start.to_vec(), function.value(start)?);
     for _ in 0..DOUBLINGS {
-        if value <= NEXT_TO_NOTHING * at_zero {
+        if value <= share * at_zero {
             break;
         }
         let further: Vec<f64> = point.iter().map(|x| 2.0 * x).collect();

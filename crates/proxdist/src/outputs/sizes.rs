@@ -9,7 +9,7 @@ use super::curved::{Fitted, Search};
 use super::exchange::At;
 use super::objective::Objective;
 use super::restricted::Design;
-use super::separation::{Separation, stretched};
+use super::separation::{NEXT_TO_NOTHING, Separation, stretched};
 use super::squared::Squares;
 use crate::error::Result;
 use crate::polish::Poll;
@@ -110,7 +110,7 @@ fn sized(objective: Objective, at: &Fitted) -> Result<OfSize> {
     let mut theta = at.theta.clone();
     if at.is_perfect() {
         Design::of(objective, &at.support)?.with(objective, &mut theta, |function, point| {
-            point.copy_from_slice(&stretched(function, point)?);
+            point.copy_from_slice(&stretched(function, point, NEXT_TO_NOTHING)?);
             Ok(())
         })?;
     }

@@ -280,9 +280,11 @@ impl<'a> OutputsValidation<'a> {
     fn dealt(&self) -> Result<Splits> {
         let labels = self.loss.is_classification().then_some(self.responses.values);
         self.deal.splits(self.data.rows(), labels).map_err(|error| match error {
-            Error::Setting { rule: Rule::AtMostInClass { rows, label }, .. } => {
-                let class = self.names.get(label as usize).cloned().unwrap_or_default();
-                Error::FewOfClass { class, rows, folds: self.deal.count }
+            Error::Setting { rule: Rule::AtMostInClass { .. }, .. } => {
+                let mut rows = vec![0; self.names.len()];
+                self.responses.values.iter().for_each(|class| rows[*class as usize] += 1);
+                let rarest = (0..rows.len()).min_by_key(|&class| rows[class]).unwrap_or(0);
+                Error::FewOfClass { class: self.names[rarest].clone(), rows: rows[rarest], folds: self.deal.count }
             }
             other => other,
         })
