@@ -1,4 +1,6 @@
-"""Several outputs beside their peers: `OMP_NUM_THREADS=1 RAYON_NUM_THREADS=1 python -m peers.outputs --data FOLDER` from `python/`.
+"""Several outputs beside their peers, from `python/`.
+
+`OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 RAYON_NUM_THREADS=1 python -m peers.outputs --data FOLDER`
 
 Digits and zipcode with 20 pixels that all classes share, beside L1 multinomial regression of as many pixels
 (scikit-learn's saga, the penalty by bisection); rank 3 on zipcode; reduced-rank regression beside its closed form in
@@ -34,7 +36,7 @@ def timed(work: Any) -> tuple[Any, float]:
 
 
 def l1_of_size(X: Any, y: Any, size: int) -> tuple[Any, float]:
-    """L1 multinomial regression that uses ``size`` pixels or the nearest number below, and the seconds of that one fit."""
+    """L1 multinomial regression that uses ``size`` pixels or the nearest number below, and the seconds of that fit."""
     low, high, best = 1e-4, 10.0, None
     for _ in range(14):
         C = float(np.sqrt(low * high))
@@ -74,7 +76,9 @@ def pixels(name: str, parts: Any) -> None:
     """Ours and L1 with as many pixels, on one split."""
     train, test, a, b = parts
     ours, seconds = timed(lambda: ConstrainedClassifier(constraint=Rows(PIXELS), ridge=RIDGE, n_jobs=1).fit(train, a))
-    print(f"| {name} | ours, `rows:{PIXELS}`, ridge {RIDGE} | {len(ours.support_)} | {scores(ours, test, b)} | {seconds:.2f} |")
+    print(
+        f"| {name} | ours, `rows:{PIXELS}`, ridge {RIDGE} | {len(ours.support_)} | {scores(ours, test, b)} | {seconds:.2f} |"
+    )
     peer, seconds = l1_of_size(train, a, PIXELS)
     used = int((peer.coef_ != 0).any(axis=0).sum())
     print(f"| {name} | L1 multinomial (saga) | {used} | {scores(peer, test, b)} | {seconds:.2f} |", flush=True)
@@ -82,13 +86,10 @@ def pixels(name: str, parts: Any) -> None:
 
 def zipcode(folder: Path) -> Any:
     """The training and test rows of zipcode."""
-    parts = [
-        np.loadtxt(folder / "matrix" / f"zipcode_{part}.csv.gz", delimiter=",", skiprows=1) for part in ("train", "test")
-    ]
-    header = np.genfromtxt(
-        folder / "matrix" / "zipcode_train.csv.gz", delimiter=",", max_rows=1, dtype=str
-    ).tolist()
-    place = header.index("digit") if "digit" in header else header.index('"digit"')
+    places = [folder / "matrix" / f"zipcode_{part}.csv.gz" for part in ("train", "test")]
+    parts = [np.loadtxt(place, delimiter=",", skiprows=1) for place in places]
+    header = np.genfromtxt(places[0], delimiter=",", max_rows=1, dtype=str).tolist()
+    place = header.index("digit")
     rest = [j for j in range(len(header)) if j != place]
     (train, test) = parts
     return scaled(train[:, rest], test[:, rest], train[:, place].astype(int), test[:, place].astype(int))

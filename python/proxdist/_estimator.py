@@ -230,7 +230,9 @@ class Constrained(Display, BaseEstimator):
         """
         check_is_fitted(self)
         if "outputs" in self._results[0]:
-            raise ValueError("certify is not available for several outputs: their choices of features have no proofs yet")
+            raise ValueError(
+                "certify is not available for several outputs: their choices of features have no proofs yet"
+            )
         offset = known_part(self.loss, offset, exposure)
         X, all_rows, shape = self._rows_again(X, y, sample_weight, offset)
         limit = time_limit if isinstance(time_limit, str) else repr(float(time_limit))

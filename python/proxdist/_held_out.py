@@ -175,7 +175,9 @@ def joint_labels(rows: dict[str, Any], classes: Any) -> Any:
     return responses if classes is None else np.asarray(classes)[responses[:, 0].astype(int)]
 
 
-def held_out_of_outputs(estimator: Any, data: tuple[Any, dict[str, Any], Any], groups: Any, seed: int) -> dict[str, Any]:
+def held_out_of_outputs(
+    estimator: Any, data: tuple[Any, dict[str, Any], Any], groups: Any, seed: int
+) -> dict[str, Any]:
     """What the library is told about ``cv`` and ``scoring`` for several outputs; ``data`` are X, rows and classes."""
     X, rows, classes = data
     labels = joint_labels(rows, classes)

@@ -70,9 +70,14 @@ class Joint:
         if isinstance(chosen, Projection):
             asked = MatrixProjection(chosen, (self.n_features_in_, len(outputs)))
         start = None
-        if self.warm_start and self._is_joint() and self._results[0]["coef"].shape == (
-            len(outputs),
-            self.n_features_in_,
+        if (
+            self.warm_start
+            and self._is_joint()
+            and self._results[0]["coef"].shape
+            == (
+                len(outputs),
+                self.n_features_in_,
+            )
         ):
             start = self._results[0]["coef"].T.ravel().tolist()
         return {

@@ -13,7 +13,7 @@ from ._coordinates import numbered
 from ._held_out import held_out, held_out_of_outputs, matrix
 from ._input import known_part
 from ._sizes import sized
-from .sets import Entries, Projection, Rank, Rows, Sparsity, WholeSpace, parse
+from .sets import Entries, Projection, WholeSpace, parse
 
 #: The largest number of features where none is given, and the ridges that are tried with every number of features.
 LARGEST = 30
@@ -154,14 +154,15 @@ class Search:
         grid, chosen = self.grid, self._set()
         if grid is not None and (not isinstance(grid, Mapping) or not grid):
             raise TypeError(f"grid is a dictionary such as {{'rows': [5, 10, 20]}}, got {grid!r}")
-        if grid is None and isinstance(chosen, Rank):
+        name = chosen.spec.split(":")[0]
+        if grid is None and name == "rank":
             grid = {"rank": range(1, max(1, min(LARGEST_RANK, self.n_features_in_, outputs)) + 1)}
-        elif grid is None and isinstance(chosen, (WholeSpace, Sparsity, Rows)):
+        elif grid is None and name in ("none", "sparsity", "rows") and not isinstance(chosen, Entries):
             grid = {"rows": range(1, usual_largest(rows, self.n_features_in_) + 1)}
         elif grid is None:
             raise ValueError(f"{type(self).__name__} needs a grid for {chosen!r} with several outputs")
         if not isinstance(chosen, Entries):
-            grid = {"rows" if name == "sparsity" else name: values for name, values in grid.items()}
+            grid = {"rows" if axis == "sparsity" else axis: values for axis, values in grid.items()}
         usual = self.method == "spd" and bool(self.polish)
         if self.ridge == "auto" and usual and "rows" in grid and "ridge" not in grid:
             grid = {**grid, "ridge": RIDGES}

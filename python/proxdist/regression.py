@@ -69,9 +69,7 @@ class _Regression(Joint, RegressorMixin, Constrained):
         mean = getattr(self.loss, "mean", None)
         return eta if mean is None else mean(eta)
 
-    def score(
-        self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None, *, exposure: Any = None
-    ) -> float:
+    def score(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None, *, exposure: Any = None) -> float:
         """The share that is explained: of the deviance (D²) for counts and amounts, of the variance (R²) otherwise."""
         offset = known_part(self.loss, offset, exposure)
         if self._is_joint() or _losses.fact(self.loss, "task") not in _losses.POSITIVE:

@@ -50,7 +50,7 @@ def test_a_search_has_the_scores_of_a_loop_of_fits():
     splits = list(StratifiedKFold(4, shuffle=True, random_state=1).split(X, y))
     grid = {"rows": [1, 2, 4], "ridge": [1e-3, 1e-1]}
     search = ConstrainedClassifierCV(grid=grid, cv=splits).fit(X, y)
-    assert search.coef_.shape == (3, 6) and isinstance(search.constraint_, Rows)
+    assert search.coef_.shape == (3, 6) and search.constraint_.spec == "rows:2"
     for place, point in enumerate(search.cv_results_["params"]):
         for fold, (train, test) in enumerate(splits):
             model = ConstrainedClassifier(constraint=Rows(point["rows"]), ridge=point["ridge"]).fit(X[train], y[train])
@@ -105,7 +105,7 @@ def test_rare_and_absent_classes_have_one_outcome_each():
     X, y = classes(3, rows=60)
     y = y.astype(object)
     y[0] = "rare"
-    with pytest.raises(ValueError, match="class \"rare\" has 1 of the rows, and 10 folds need a row of it each"):
+    with pytest.raises(ValueError, match='class "rare" has 1 of the rows, and 10 folds need a row of it each'):
         ConstrainedClassifierCV().fit(X, y)
     order = np.argsort(y, kind="stable")
     with pytest.raises(ValueError, match="no row with a positive weight is of the class"):
@@ -148,9 +148,9 @@ def test_an_offset_has_a_number_for_each_row_and_output():
     assert np.allclose(fitted.decision_function(A, known) - fitted.decision_function(A), known)
     with pytest.raises(ValueError, match=r"expected \(150, 3\): one number for each row and output"):
         ConstrainedClassifier().fit(A, y, offset=known[:, 0])
-    search = ConstrainedClassifierCV(grid={"rows": [2]}, ridge=0.05, cv=3, scoring=lambda m, P, q: -log_loss(
-        q, m.predict_proba(P)
-    ))
+    search = ConstrainedClassifierCV(
+        grid={"rows": [2]}, ridge=0.05, cv=3, scoring=lambda m, P, q: -log_loss(q, m.predict_proba(P))
+    )
     by_name = ConstrainedClassifierCV(grid={"rows": [2]}, ridge=0.05, cv=3)
     means = [one.fit(A, y, offset=known).cv_results_["mean_test_score"] for one in (search, by_name)]
     assert np.allclose(*means)

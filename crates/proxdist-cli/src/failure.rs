@@ -161,7 +161,9 @@ fn core_hint(error: &proxdist::Error) -> String {
             "check the target column: every class needs rows, also among those that are fitted to".to_owned()
         }
         E::FewOfClass { rows, .. } if *rows > 1 => format!("give --folds {rows} or fewer, or leave rare classes out"),
-        E::FewOfClass { .. } => "a class of one row cannot be held out: leave it out, or fit without a search".to_owned(),
+        E::FewOfClass { .. } => {
+            "a class of one row cannot be held out: leave it out, or fit without a search".to_owned()
+        }
         E::Threads { .. } => "give a smaller --threads".to_owned(),
         // Errors about the size of a number, too.
         _ => "correct the data or change their units; `proxdist help` lists the options".to_owned(),

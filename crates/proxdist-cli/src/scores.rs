@@ -72,7 +72,11 @@ impl<'a> Scores<'a> {
     pub(crate) fn text(&self, styled: bool) -> String {
         let scores = self.table;
         let mut table = comfy_table::Table::new();
-        table.load_style(if styled { comfy_table::presets::UTF8_FULL_CONDENSED } else { comfy_table::presets::NOTHING });
+        table.load_style(if styled {
+            comfy_table::presets::UTF8_FULL_CONDENSED
+        } else {
+            comfy_table::presets::NOTHING
+        });
         table.set_content_arrangement(ContentArrangement::Disabled);
         table.set_header(["point", &format!("mean {}", scores.scoring), "standard error", "converged", ""]);
         for (i, score) in scores.scores.iter().enumerate() {
@@ -117,7 +121,8 @@ impl<'a> Scores<'a> {
         let along = names.iter().find(|name| is_set(name)).or(names.first()).copied().unwrap_or_default();
         let points = self.table.scores.iter().map(|score| {
             // A label is the values on the axes, as in `sparsity:5, ridge:0.1`.
-            let parts: Vec<(&str, &str)> = score.point.label.split(", ").filter_map(|part| part.split_once(':')).collect();
+            let parts: Vec<(&str, &str)> =
+                score.point.label.split(", ").filter_map(|part| part.split_once(':')).collect();
             let value = parts.iter().find(|(name, _)| *name == along).and_then(|(_, value)| value.parse().ok());
             let others = parts.iter().filter(|(name, _)| *name != along).map(|(name, value)| format!("{name} {value}"));
             CvPoint {

@@ -143,4 +143,5 @@ pub(crate) const QSAR_TIME: &str = "SPD is slower than PSGD but converges in und
 pub(crate) const LOW_RANK: &str = "Not in the paper: an extension of ours. The paper holds a matrix of coefficients of one response to a low rank (Table 2); \
     here a matrix has a column for each of several responses or classes.";
 /// In place of a statement of the paper.
-pub(crate) const OURS: &str = "not in the paper; expected: the error is least near the true rank, and lower than without a set";
+pub(crate) const OURS: &str =
+    "not in the paper; expected: the error is least near the true rank, and lower than without a set";

@@ -141,7 +141,8 @@ fn scores_are_those_of_a_loop_of_fits() -> Result<()> {
         assert_eq!((found.table.folds, found.table.seed), (4, 3));
         for score in &found.table.scores {
             for fold in 0..4 {
-                let rows = |inside: bool| -> Vec<usize> { (0..90).filter(|&i| (fold_of[i] == fold) == inside).collect() };
+                let rows =
+                    |inside: bool| -> Vec<usize> { (0..90).filter(|&i| (fold_of[i] == fold) == inside).collect() };
                 // Every choice of rows is fitted there.
                 let fit = made.only(&rows(false)).fit(&score.point.constraint.to_string(), score.point.ridge)?;
                 let expected = held_out(&fit, &made.only(&rows(true)))?;
@@ -174,10 +175,15 @@ fn ranks_and_other_sets_are_fitted_one_by_one() -> Result<()> {
         let fold_of = folds(120, 4, labels, 3)?;
         for score in &found.table.scores {
             for fold in 0..4 {
-                let rows = |inside: bool| -> Vec<usize> { (0..120).filter(|&i| (fold_of[i] == fold) == inside).collect() };
+                let rows =
+                    |inside: bool| -> Vec<usize> { (0..120).filter(|&i| (fold_of[i] == fold) == inside).collect() };
                 let fit = made.only(&rows(false)).fit(&score.point.constraint.to_string(), 0.0)?;
                 let expected = held_out(&fit, &made.only(&rows(true)))?;
-                assert!((score.folds[fold] - expected).abs() < 1e-5 * expected, "{}: {score:?} {expected}", score.point);
+                assert!(
+                    (score.folds[fold] - expected).abs() < 1e-5 * expected,
+                    "{}: {score:?} {expected}",
+                    score.point
+                );
             }
         }
         assert!(found.points.is_empty());
@@ -192,18 +198,31 @@ fn scores_with_names_are_what_they_say() -> Result<()> {
     let made = Made::new(8, (80, 3, 3), OutputLoss::Softmax);
     let data = made.data()?;
     let (train, test): (Vec<usize>, Vec<usize>) = (0..80).partition(|i| i % 4 > 0);
-    let splits = vec![Split { training: train.clone(), held_out: test.clone() }, Split { training: test.clone(), held_out: train.clone() }];
+    let splits = vec![
+        Split { training: train.clone(), held_out: test.clone() },
+        Split { training: test.clone(), held_out: train.clone() },
+    ];
     let fit = made.only(&train).fit("rows:2", 0.01)?;
     let rest = made.only(&test);
     let eta = fit.model().linear_predictors(rest.data()?.source())?;
-    let OutputsEvaluation::Classes(found) = OutputsEvaluation::of(fit.model(), &eta, &rest.y, Some(&rest.weights))? else {
+    let OutputsEvaluation::Classes(found) = OutputsEvaluation::of(fit.model(), &eta, &rest.y, Some(&rest.weights))?
+    else {
         panic!("classes are evaluated as classes");
     };
-    let expected = [(Scoring::Accuracy, found.accuracy), (Scoring::Auc, found.macro_auc.unwrap()), (Scoring::Loss, found.log_loss)];
+    let expected = [
+        (Scoring::Accuracy, found.accuracy),
+        (Scoring::Auc, found.macro_auc.unwrap()),
+        (Scoring::Loss, found.log_loss),
+    ];
     for (scoring, expected) in expected {
         let grid = Grid::parse(["rows:2", "ridge:0.01"])?;
-        let table = validation(&made, &data).splits(splits.clone()).scoring(scoring).run(&grid, &Settings::default())?.table;
-        assert!((table.scores[0].folds[0] - expected).abs() < 1e-3, "{scoring}: {} {expected}", table.scores[0].folds[0]);
+        let table =
+            validation(&made, &data).splits(splits.clone()).scoring(scoring).run(&grid, &Settings::default())?.table;
+        assert!(
+            (table.scores[0].folds[0] - expected).abs() < 1e-3,
+            "{scoring}: {} {expected}",
+            table.scores[0].folds[0]
+        );
     }
     // Areas by every pair of rows.
     let mut chances = eta.clone();
@@ -218,14 +237,29 @@ fn scores_with_names_are_what_they_say() -> Result<()> {
                 let (own, other) = (chances[3 * i + k], chances[3 * j + k]);
                 let weight = rest.weights[i] * rest.weights[j];
                 all += weight;
-                good += weight * if own > other { 1.0 } else if own == other { 0.5 } else { 0.0 };
+                good += weight
+                    * if own > other {
+                        1.0
+                    } else if own == other {
+                        0.5
+                    } else {
+                        0.0
+                    };
             }
         }
         assert!((found.auc[k].unwrap() - good / all).abs() < 1e-12);
     }
     for (made, scoring, message) in [
-        (&made, Scoring::MeanSquaredError, "scoring must be loss, accuracy or auc where there are several classes, got mse"),
-        (&Made::new(8, (40, 3, 2), OutputLoss::Squared), Scoring::Auc, "scoring must be loss or mse where there are several responses, got auc"),
+        (
+            &made,
+            Scoring::MeanSquaredError,
+            "scoring must be loss, accuracy or auc where there are several classes, got mse",
+        ),
+        (
+            &Made::new(8, (40, 3, 2), OutputLoss::Squared),
+            Scoring::Auc,
+            "scoring must be loss or mse where there are several responses, got auc",
+        ),
     ] {
         let data = made.data()?;
         let refused = validation(made, &data).scoring(scoring).run(&Grid::parse(["rows:1"])?, &Settings::default());
@@ -240,8 +274,10 @@ fn rare_and_absent_classes_have_one_outcome_each() -> Result<()> {
     let zeros = [0.0; 12];
     let data = Data::dense(&x, 2, &zeros)?;
     let message = |y: &[f64], classes: usize, splits: Option<Vec<Split>>| {
-        let names: Vec<String> = ["ash", "elm", "oak", "fir"][..classes].iter().map(|name| (*name).to_owned()).collect();
-        let validation = OutputsValidation::new(&data, Responses::classes(y, classes), OutputLoss::Softmax, names).folds(3);
+        let names: Vec<String> =
+            ["ash", "elm", "oak", "fir"][..classes].iter().map(|name| (*name).to_owned()).collect();
+        let validation =
+            OutputsValidation::new(&data, Responses::classes(y, classes), OutputLoss::Softmax, names).folds(3);
         let validation = match splits {
             Some(splits) => validation.splits(splits),
             None => validation,
@@ -287,7 +323,10 @@ fn an_offset_is_a_part_of_the_predictors() -> Result<()> {
             let known: Vec<f64> = (0..180).map(|_| random.normal()).collect();
             let fit = |responses: Responses| {
                 let set = SetSpec::parse(set)?.build(shape)?;
-                OutputsProblem::new(&data, responses, loss, set).ridge(0.01).intercept(true).fit(&Settings::default().max_steps(300))
+                OutputsProblem::new(&data, responses, loss, set)
+                    .ridge(0.01)
+                    .intercept(true)
+                    .fit(&Settings::default().max_steps(300))
             };
             let with = fit(made.responses().offset(&known))?;
             if loss.is_classification() {
@@ -309,7 +348,10 @@ fn an_offset_is_a_part_of_the_predictors() -> Result<()> {
                 let without = fit(Responses::numbers(&less, 3))?;
                 assert!((with.objective() - without.objective()).abs() < 1e-9 * without.objective(), "{loss} {set}");
                 let pairs = with.model().coefficients.iter().zip(&without.model().coefficients);
-                assert!(set == "sparsity:6" || pairs.clone().all(|(a, b)| (a - b).abs() < 1e-4 * (1.0 + b.abs())), "{loss} {set}");
+                assert!(
+                    set == "sparsity:6" || pairs.clone().all(|(a, b)| (a - b).abs() < 1e-4 * (1.0 + b.abs())),
+                    "{loss} {set}"
+                );
             }
         }
     }

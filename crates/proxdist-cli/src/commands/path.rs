@@ -29,7 +29,10 @@ pub(crate) fn run(args: &PathArgs) -> Result<Ending> {
     let spec = setup::constraint(&args.constraint)?;
     let quiet = args.output.quiet;
     let settings = setup::settings(args.settings.apply(Settings::default()), quiet)?;
-    signals::listen_saying(quiet, "stopping with the sizes found so far, if there are any; a second signal ends at once, without them");
+    signals::listen_saying(
+        quiet,
+        "stopping with the sizes found so far, if there are any; a second signal ends at once, without them",
+    );
 
     let wanted = input::Wanted {
         loss: &*loss,

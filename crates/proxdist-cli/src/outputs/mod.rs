@@ -172,7 +172,10 @@ fn check_shape(shape: Option<Shape>) -> Result<()> {
 /// What a table may hold for one output only.
 fn check_table(table: &Table) -> Result<()> {
     if table.offset.is_some() {
-        return refused("--offset", "leave it out, or explain one target; in Python offset has a column for each output");
+        return refused(
+            "--offset",
+            "leave it out, or explain one target; in Python offset has a column for each output",
+        );
     }
     if matches!(table.features, Features::Stored(_)) {
         let hint = "allow more --memory, so that the data need not stay on the disk, or explain one target";

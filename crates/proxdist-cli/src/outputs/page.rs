@@ -115,7 +115,9 @@ fn factors(model: &OutputsModel, is_scaled: bool) -> Vec<Section> {
     let points = factors.values.iter().enumerate().map(|(k, value)| ((k + 1) as f64, *value)).collect();
     let mut sections = vec![Section {
         heading: "Factors".to_owned(),
-        text: format!("The coefficient matrix {units} is a sum of {rank} factors, each a pattern of features times a pattern of outputs. A singular value is the size of a factor."),
+        text: format!(
+            "The coefficient matrix {units} is a sum of {rank} factors, each a pattern of features times a pattern of outputs. A singular value is the size of a factor."
+        ),
         columns: ["factor", "singular value", "share of the squares"].map(str::to_owned).to_vec(),
         rows: factors.values.iter().enumerate().map(row).collect(),
         plot: (rank > 1).then(|| LinePlot {

@@ -276,7 +276,8 @@ impl<'a> Findings<'a> {
             let of = (0..self.lines.len()).filter(|&at| self.lines[at].ridge.total_cmp(ridge).is_eq());
             let best = of.min_by(|&a, &b| self.lines[a].mean.total_cmp(&self.lines[b].mean))?;
             let line = &self.lines[best];
-            let text = format!("ridge {}: best size {}, held-out loss {}", number(*ridge), line.size, number(line.mean));
+            let text =
+                format!("ridge {}: best size {}, held-out loss {}", number(*ridge), line.size, number(line.mean));
             let is_chosen = self.lines[self.scores.chosen].ridge.total_cmp(ridge).is_eq();
             let size = self.lines[self.scores.chosen].size;
             Some(if is_chosen { format!("{text}; chosen with size {size}") } else { text })
@@ -292,7 +293,11 @@ impl<'a> Findings<'a> {
         let ridge = number(self.lines[self.scores.chosen].ridge);
         let mut text = format!("{what}, ridge {}\nchosen by {}\n\nridge {ridge}\n", self.request.ridges, self.rule());
         let mut table = comfy_table::Table::new();
-        table.load_style(if styled { comfy_table::presets::UTF8_FULL_CONDENSED } else { comfy_table::presets::NOTHING });
+        table.load_style(if styled {
+            comfy_table::presets::UTF8_FULL_CONDENSED
+        } else {
+            comfy_table::presets::NOTHING
+        });
         table.set_content_arrangement(ContentArrangement::Disabled);
         let (header, rows) = self.cells(true);
         table.set_header(header);

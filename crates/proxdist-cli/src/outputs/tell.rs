@@ -129,11 +129,16 @@ pub(super) fn measures(heading: &str, evaluation: &OutputsEvaluation) -> String 
             let _ = writeln!(text, "  {:<10}{}", "accuracy", number(found.accuracy));
             let _ = writeln!(text, "  {:<10}{}", "log loss", number(found.log_loss));
             if let Some(area) = found.macro_auc {
-                let _ = writeln!(text, "  {:<10}{} (mean over the classes, each against the rest)", "AUC", number(area));
+                let _ =
+                    writeln!(text, "  {:<10}{} (mean over the classes, each against the rest)", "AUC", number(area));
             }
             if found.classes.len() <= MOST_COLUMNS + 4 {
                 let head: Vec<String> = found.classes.iter().map(|label| format!("{:>8}", short(label, 8))).collect();
-                let areas: Vec<String> = found.auc.iter().map(|area| format!("{:>8}", area.map_or_else(|| "-".to_owned(), number))).collect();
+                let areas: Vec<String> = found
+                    .auc
+                    .iter()
+                    .map(|area| format!("{:>8}", area.map_or_else(|| "-".to_owned(), number)))
+                    .collect();
                 let _ = writeln!(text, "  {:<12} {}", "", head.join(" "));
                 let _ = writeln!(text, "  {:<12} {}", "AUC", areas.join(" "));
                 let _ = writeln!(text, "  taken for    {}", head.join(" "));

@@ -171,7 +171,11 @@ fn what_is_not_there_is_an_error_with_a_hint() {
         ("path rare.csv --target y --loss logistic", "the class \"c\" has 2 of the rows", "--folds 2 or fewer"),
         ("tune rare.csv --target y --loss logistic --grid rows:1 --folds 3", "3 folds need a row of it", "--folds 2"),
         ("tune single.csv --target y --loss logistic --grid rows:1", "the class \"r0\" has 1 of", "leave it out"),
-        ("tune t.csv --target first,second --ignore kind --grid rows:1 --score auc", "scoring", "score"),
+        (
+            "tune t.csv --target first,second --ignore kind --grid rows:1 --score auc",
+            "--score must be loss or mse",
+            "--score loss",
+        ),
         ("compare t.csv --target first,second --methods spd,psgd", "this command explains one column", "proxdist fit"),
         ("theory t.csv --target first,second", "this command explains one column", "proxdist fit"),
         ("fit t.csv --stream --target first,second", "this command explains one column", "proxdist fit"),
@@ -267,7 +271,13 @@ fn areas_of_each_class_and_hostile_names() {
         for (j, other) in chances.iter().enumerate().filter(|(j, _)| kinds[*j] != "ash") {
             let _ = (i, j);
             all += 1.0;
-            good += if own[ash] > other[ash] { 1.0 } else if own[ash] < other[ash] { 0.0 } else { 0.5 };
+            good += if own[ash] > other[ash] {
+                1.0
+            } else if own[ash] < other[ash] {
+                0.0
+            } else {
+                0.5
+            };
         }
     }
     assert!((areas[ash].as_f64().unwrap() - good / all).abs() < 1e-9);
@@ -278,11 +288,16 @@ fn areas_of_each_class_and_hostile_names() {
 #[test]
 fn classes_told_apart_are_told() {
     let place = Place::new();
-    let rows: String = (0..60).map(|i| format!("{},{},{}\n", 10 * (i % 3) + i % 2, (i * 7) % 11, ["a", "b", "c"][i % 3])).collect();
+    let rows: String =
+        (0..60).map(|i| format!("{},{},{}\n", 10 * (i % 3) + i % 2, (i * 7) % 11, ["a", "b", "c"][i % 3])).collect();
     place.write("t.csv", format!("x,z,kind\n{rows}"));
     let said = place.run("fit t.csv --target kind --loss logistic -c rows:1 --report r.html");
     assert_eq!(said.code, Some(0), "{}", said.stderr);
-    assert!(said.stderr.contains("separates the classes of all rows") && said.stderr.contains("--ridge 1e-3"), "{}", said.stderr);
+    assert!(
+        said.stderr.contains("separates the classes of all rows") && said.stderr.contains("--ridge 1e-3"),
+        "{}",
+        said.stderr
+    );
     assert!(place.read("r.html").contains("No minimum: the model separates"));
     let fit = place.json("fit t.csv --target kind --loss logistic -c rows:1");
     assert_eq!((fit["separation"].as_str(), fit["converged"].as_bool()), (Some("all-rows"), Some(true)));

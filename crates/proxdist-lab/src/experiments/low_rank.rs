@@ -133,8 +133,10 @@ impl LowRank {
         Cell::new("lowrank", key, 1.0, move |halt| {
             let mut frame = Frame::new(&["kind", "repeat", "rank", "objective", "stationarity", "proven", "error"]);
             let truth = own.truth(seed)?;
-            let (rows, new) =
-                (own.drawn(kind, &truth, n, seed.wrapping_add(10))?, own.drawn(kind, &truth, fresh, seed.wrapping_add(20))?);
+            let (rows, new) = (
+                own.drawn(kind, &truth, n, seed.wrapping_add(10))?,
+                own.drawn(kind, &truth, fresh, seed.wrapping_add(20))?,
+            );
             for tried in (1..=largest).map(Some).chain([None]) {
                 halt.check()?;
                 let fit = own.fit(kind, &rows, tried)?;
@@ -164,7 +166,10 @@ impl Experiment for LowRank {
     fn section(&self, results: &Frame) -> Result<Section> {
         let mut section = Section::new("Extension, not in the paper: several outputs of low rank", paper::LOW_RANK);
         let Settings { n, fresh, p, outputs, rank, largest, noise, ridge, repeats, .. } = self.settings;
-        section.fact("Setting", format!("n = {n}, p = {p}, K = {outputs}, true rank {rank}, noise {noise}, {repeats} repeats"));
+        section.fact(
+            "Setting",
+            format!("n = {n}, p = {p}, K = {outputs}, true rank {rank}, noise {noise}, {repeats} repeats"),
+        );
         section.fact("Fresh rows", format!("{fresh}, with the truth of the repeat; softmax has ridge {ridge}"));
         let mut plots = Vec::new();
         for kind in Kind::ALL {

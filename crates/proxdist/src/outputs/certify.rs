@@ -1,8 +1,8 @@
 //! The certificate of a fit with several outputs, and the model that comes out. It says only what was measured.
 
 use super::finish::{Reached, Run, with_free};
-use super::model::{OutputsModel, Unique};
 use super::function::Function;
+use super::model::{OutputsModel, Unique};
 use super::problem::OutputsFit;
 use crate::certificate::Certificate;
 use crate::constraint::{Constraint, Structure, Workspace, projected};

@@ -10,8 +10,8 @@
 //! | anything else | the iteration |
 
 use super::curved;
-use super::iterate::{self, Iterated};
 use super::function::Function;
+use super::iterate::{self, Iterated};
 use super::newton::descend;
 use super::objective::Objective;
 use super::places::OnPlaces;
@@ -186,7 +186,7 @@ impl<'r> Run<'r> {
                 let until = &mut Until { tolerance: TOLERANCE, poll: &mut poll };
                 minimise(&mut function, &WholeSpace, &mut theta, until)?;
             }
-            Separation::AllRows => theta = stretched(&mut function, &theta, NOTHING)?,
+            Separation::AllRows => theta = stretched(&function, &theta, NOTHING)?,
             Separation::SomeRows => {}
         }
         Ok(Reached { separation, ..Reached::at(theta) })

@@ -57,7 +57,13 @@ impl OutputsValidation<'_> {
     }
 
     /// Settings of the fit of a point: its first penalty and where it starts, by default where the settings say.
-    pub(super) fn started(&self, settings: &Settings, point: &Point, units: &Units, start: Option<Vec<f64>>) -> Settings {
+    pub(super) fn started(
+        &self,
+        settings: &Settings,
+        point: &Point,
+        units: &Units,
+        start: Option<Vec<f64>>,
+    ) -> Settings {
         let mut settings = Settings { rho1: point.rho1, ..settings.clone() };
         let own = settings.start.as_ref().map(|start| units.scaled_columns(start, self.responses.outputs));
         let known = start.map(|theta| self.layout().coefficients(&theta).to_vec());

@@ -53,7 +53,7 @@ pub use measures::{ClassesEvaluation, OutputsEvaluation, ResponseEvaluation, roc
 pub(crate) use model::VERSION as MODEL_VERSION;
 pub use model::{OutputsModel, Unique};
 pub use problem::{OutputsFit, OutputsProblem, Responses};
-pub use separation::Separation;
 pub use scoring::OwnOutputsScore;
+pub use separation::Separation;
 pub use sets::{build_set, shared};
 pub use validation::{OutputsPoint, OutputsSelection, OutputsValidation};

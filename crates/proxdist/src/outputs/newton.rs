@@ -41,7 +41,11 @@ pub(crate) fn descend(function: &mut Function, point: &mut [f64], goal: f64, cei
         let ended = minimise(function, &WholeSpace, point, until)?;
         let is_settled = ended.stationarity <= until.tolerance;
         let is_apart = function.objective.can_separate() && function.objective.tells_apart(point)?;
-        return Ok(if is_apart { apart() } else { Descended { value: ended.value, is_settled, separation: Separation::No } });
+        return Ok(if is_apart {
+            apart()
+        } else {
+            Descended { value: ended.value, is_settled, separation: Separation::No }
+        });
     }
     let (mut gradient, mut next_gradient, mut trial) = (vec![0.0; size], vec![0.0; size], point.to_vec());
     let mut value = function.gradient(point, &mut gradient)?;

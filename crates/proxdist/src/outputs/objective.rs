@@ -53,6 +53,11 @@ impl<'p> Objective<'p> {
         Self { loss, has_intercept_gauge: !is_shift_free, ..self }
     }
 
+    /// The same without any gauge.
+    pub(super) fn plain(self) -> Self {
+        Self { loss: RowsLoss { has_gauge: false, ..self.loss }, has_intercept_gauge: false, ..self }
+    }
+
     /// The same function of other features of the same rows.
     pub(crate) fn on<'d>(&self, data: &'d Data<'d>, ridge: Ridge<'d>) -> Objective<'d>
     where

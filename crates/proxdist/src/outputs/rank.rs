@@ -57,9 +57,8 @@ impl Run<'_> {
             return Ok(Reached { gap: Some(found.gap), stationarity, ..Reached::at(found.theta) });
         }
         let mut start = zeros;
-        Design::of(objective, &[])?.with(objective, &mut start, |function, point| {
-            descend(function, point, ROUGH, f64::INFINITY)
-        })?;
+        Design::of(objective, &[])?
+            .with(objective, &mut start, |function, point| descend(function, point, ROUGH, f64::INFINITY))?;
         let mut start = turned.forth(&start);
         if let Some(known) = &self.settings.start {
             let mut warm = layout.zeros();
@@ -80,7 +79,7 @@ impl Run<'_> {
         let mut theta = turned.back(&point);
         let mut separation = Separation::No;
         if objective.can_separate() && objective.tells_apart(&theta)? {
-            (theta, separation) = (stretched(&mut function, &theta, NOTHING)?, Separation::AllRows);
+            (theta, separation) = (stretched(&function, &theta, NOTHING)?, Separation::AllRows);
         }
         // Rounding on the way back may leave traces of further directions.
         self.problem.constraint().project(layout.coefficients_mut(&mut theta), &mut Workspace::default())?;

@@ -100,7 +100,9 @@ impl Objective<'_> {
 }
 
 /// A point that tells all rows apart, doubled until no more than a share of F without features is left.
-pub(super) fn stretched(function: &mut Function, start: &[f64], share: f64) -> Result<Vec<f64>> {
+pub(super) fn stretched(function: &Function, start: &[f64], share: f64) -> Result<Vec<f64>> {
+    // A gauge grows with the point, unless predictors sum to zero to the last bit.
+    let mut function = Function::new(function.objective.plain());
     let at_zero = function.value(&vec![0.0; start.len()])?;
     let (mut point, mut value) = (start.to_vec(), function.value(start)?);
     for _ in 0..DOUBLINGS {
