@@ -76,9 +76,8 @@ def pixels(name: str, parts: Any) -> None:
     """Ours and L1 with as many pixels, on one split."""
     train, test, a, b = parts
     ours, seconds = timed(lambda: ConstrainedClassifier(constraint=Rows(PIXELS), ridge=RIDGE, n_jobs=1).fit(train, a))
-    print(
-        f"| {name} | ours, `rows:{PIXELS}`, ridge {RIDGE} | {len(ours.support_)} | {scores(ours, test, b)} | {seconds:.2f} |"
-    )
+    label, used = f"ours, `rows:{PIXELS}`, ridge {RIDGE}", len(ours.support_)
+    print(f"| {name} | {label} | {used} | {scores(ours, test, b)} | {seconds:.2f} |")
     peer, seconds = l1_of_size(train, a, PIXELS)
     used = int((peer.coef_ != 0).any(axis=0).sum())
     print(f"| {name} | L1 multinomial (saga) | {used} | {scores(peer, test, b)} | {seconds:.2f} |", flush=True)

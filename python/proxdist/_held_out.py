@@ -149,7 +149,7 @@ class JointJudge:
         self.tests = [(self.X[test], self.labels[test], test) for test in map(np.array, tests)]
 
     def model(self, coef: Any, intercepts: Any, test: Any) -> Any:
-        """An estimator with these coefficients, a row for each feature, whose predictions add the offset of the rows."""
+        """An estimator with these coefficients, feature by feature, whose predictions add the offset of the rows."""
         model: Any = self.kind(**self.parameters)
         model.n_features_in_ = self.X.shape[1]
         model.coef_ = np.ascontiguousarray(coef.reshape(self.X.shape[1], -1).T)

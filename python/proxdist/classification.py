@@ -34,8 +34,10 @@ class _Classification(Joint, ClassifierMixin, Constrained):
     multi_class = "ovr"
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> Any:
-        """Fits the model; ``sample_weight`` weighs rows, ``offset`` is a known part of each linear predictor: one number
-        a row, and for a multinomial model one for each row and class."""
+        """Fits the model; ``sample_weight`` weighs rows, ``offset`` is a known part of each linear predictor.
+
+        The offset has one number a row, for a multinomial model one for each row and class.
+        """
         self._check_loss()
         X, shape = self._flat(X)
         X, y = checked(self, X, y, reset=True)
