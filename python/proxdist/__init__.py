@@ -49,7 +49,7 @@ from .sets import (
 )
 
 if TYPE_CHECKING:
-    from .classification import ConstrainedClassifier, ConstrainedClassifierCV
+    from .classification import ConstrainedClassifier, ConstrainedClassifierCV, MatrixClassifier
     from .curve import CurveRegressor
     from .files import load
     from .ordinal import ConstrainedOrdinal
@@ -66,6 +66,7 @@ _LATER = {
     "ConstrainedRegressor": "regression",
     "ConstrainedRegressorCV": "regression",
     "CurveRegressor": "curve",
+    "MatrixClassifier": "classification",
     "MatrixRegressor": "regression",
     "SparsePath": "path",
     "load": "files",
@@ -109,6 +110,7 @@ __all__ = [
     "L1Ball",
     "Linear",
     "LinfBall",
+    "MatrixClassifier",
     "MatrixRegressor",
     "Monotone",
     "NonNegative",

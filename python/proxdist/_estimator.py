@@ -201,14 +201,16 @@ class Constrained(Display, BaseEstimator):
                 ConvergenceWarning,
                 stacklevel=3,
             )
-        if any(result["separates_classes"] for result in results):
-            warnings.warn(
-                "The model separates the classes of all rows: its coefficients have no natural size; ridge > 0 or a ball "
-                "gives them one.",
-                UserWarning,
-                stacklevel=3,
-            )
+        self._warn_of_separation(results)
         self._warn_of_parameters_without_effect(results)
+
+    def _warn_of_separation(self, results: list[dict[str, Any]]) -> None:
+        """Tells where classes are told apart without error, so that F has no minimum."""
+        whole = "the model separates the classes of all rows: its coefficients have no natural size"
+        texts = {result.get("separation") or (whole if result["separates_classes"] else "") for result in results}
+        for text in sorted(texts - {""}):
+            sentence = f"{text[0].upper()}{text[1:]}; ridge > 0 or a ball gives them one, as in ridge=1e-3."
+            warnings.warn(sentence, UserWarning, stacklevel=4)
 
     def certify(
         self,
@@ -228,7 +230,9 @@ class Constrained(Display, BaseEstimator):
         """
         check_is_fitted(self)
         if "outputs" in self._results[0]:
-            raise ValueError("certify is not available for several outputs: their choices of features have no proofs yet")
+            raise ValueError(
+                "certify is not available for several outputs: their choices of features have no proofs yet"
+            )
         offset = known_part(self.loss, offset, exposure)
         X, all_rows, shape = self._rows_again(X, y, sample_weight, offset)
         limit = time_limit if isinstance(time_limit, str) else repr(float(time_limit))

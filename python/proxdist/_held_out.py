@@ -18,6 +18,9 @@ from ._input import whole
 OWN = ("loss", "mse", "auc", "accuracy", "deviance", "d2")
 #: scikit-learn's names for some of them, or for their negatives.
 SAME = {"neg_mean_squared_error": "mse", "roc_auc": "auc", "accuracy": "accuracy"}
+#: The same for several classes, and for several responses.
+OF_CLASSES = {"loss": "loss", "neg_log_loss": "loss", "accuracy": "accuracy", "auc": "auc", "roc_auc_ovr": "auc"}
+OF_RESPONSES = {"loss": "loss", "mse": "mse", "neg_mean_squared_error": "mse"}
 
 
 def splits_of(cv: Any, labels: Any, groups: Any) -> dict[str, Any]:
@@ -124,6 +127,75 @@ class Judge:
         X, labels, test = self.tests[split]
         more = {"sample_weight": self.rows["weights"][test]} if self.takes_weights else {}
         return float(self.scorer(self.model(coef, intercept, test), X, labels, **more))
+
+
+class JointJudge:
+    """The same for models of several outputs."""
+
+    def __init__(self, estimator: Any, X: Any, rows: dict[str, Any], classes: Any) -> None:
+        from .classification import ConstrainedClassifier
+        from .regression import ConstrainedRegressor
+
+        self.kind = ConstrainedRegressor if classes is None else ConstrainedClassifier
+        self.parameters = {"loss": estimator.loss, "fit_intercept": estimator.fit_intercept}
+        self.X, self.rows, self.classes = X, rows, classes
+        self.labels = joint_labels(rows, classes)
+        self.scorer = scorer_of(estimator.scoring)
+        self.takes_weights = rows["weights"] is not None and _takes_weights(self.scorer)
+        self.tests: list[Any] = []
+
+    def hold_out(self, tests: Any) -> None:
+        """Takes the rows that each split holds out."""
+        self.tests = [(self.X[test], self.labels[test], test) for test in map(np.array, tests)]
+
+    def model(self, coef: Any, intercepts: Any, test: Any) -> Any:
+        """An estimator with these coefficients, feature by feature, whose predictions add the offset of the rows."""
+        model: Any = self.kind(**self.parameters)
+        model.n_features_in_ = self.X.shape[1]
+        model.coef_ = np.ascontiguousarray(coef.reshape(self.X.shape[1], -1).T)
+        model.intercept_ = intercepts if len(intercepts) else np.zeros(len(model.coef_))
+        if self.classes is not None:
+            model.classes_ = np.asarray(self.classes)
+        model._results = [{"coef": model.coef_, "intercept": model.intercept_, "outputs": []}]
+        if self.rows["offset"] is not None:
+            predictors, offset = model._predictors, self.rows["offset"][test]
+            model._predictors = lambda X, _=None: predictors(X, offset)
+        return model
+
+    def __call__(self, split: int, coef: Any, intercepts: Any) -> float:
+        """The score of a model on the rows that a split holds out."""
+        X, labels, test = self.tests[split]
+        more = {"sample_weight": self.rows["weights"][test]} if self.takes_weights else {}
+        return float(self.scorer(self.model(coef, intercepts, test), X, labels, **more))
+
+
+def joint_labels(rows: dict[str, Any], classes: Any) -> Any:
+    """The response as the user gave it: rows of numbers, or one of several classes."""
+    responses = rows["responses"]
+    return responses if classes is None else np.asarray(classes)[responses[:, 0].astype(int)]
+
+
+def held_out_of_outputs(
+    estimator: Any, data: tuple[Any, dict[str, Any], Any], groups: Any, seed: int
+) -> dict[str, Any]:
+    """What the library is told about ``cv`` and ``scoring`` for several outputs; ``data`` are X, rows and classes."""
+    X, rows, classes = data
+    labels = joint_labels(rows, classes)
+    plan = splits_of(estimator.cv, labels, groups)
+    names = OF_RESPONSES if classes is None else OF_CLASSES
+    name = names.get(estimator.scoring) if isinstance(estimator.scoring, str) else None
+    if name is not None:
+        return plan | {"scoring": name, "scorer": None}
+    if isinstance(estimator.scoring, str) and estimator.scoring in OWN:
+        known = ", ".join(OF_RESPONSES if classes is None else OF_CLASSES)
+        raise ValueError(f"scoring={estimator.scoring!r} is not there for several outputs: it is {known} or a function")
+    judge = JointJudge(estimator, X, rows, classes)
+    if plan["splits"] is None:
+        codes = None if classes is None else rows["responses"][:, 0].tolist()
+        parts = np.array(_proxdist.folds(len(labels), plan["folds"], codes, seed))
+        plan["splits"] = [(np.flatnonzero(parts != fold), np.flatnonzero(parts == fold)) for fold in np.unique(parts)]
+    judge.hold_out(test for _, test in plan["splits"])
+    return plan | {"scoring": "loss", "scorer": judge}
 
 
 def labels_of(rows: dict[str, Any], classes: Any) -> Any:

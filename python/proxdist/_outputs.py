@@ -14,12 +14,28 @@ from ._settings import settings_of
 from .sets import Entries, Projection
 
 
-def joint_rows(responses: Any, sample_weight: Any, offset: Any, X: Any) -> dict[str, Any]:
+def joint_rows(responses: Any, sample_weight: Any, offset: Any, X: Any, outputs: int) -> dict[str, Any]:
     """What belongs to each row: ``responses`` has a row of numbers for each."""
-    if offset is not None:
-        raise ValueError("offset is not available for several outputs")
     responses = np.ascontiguousarray(responses, dtype=np.float64)
-    return {"responses": responses, "weights": per_row(responses[:, 0], sample_weight, None, X)["weights"]}
+    return {
+        "responses": responses,
+        "weights": per_row(responses[:, 0], sample_weight, None, X)["weights"],
+        "offset": joint_offset(offset, X.shape[0], outputs),
+    }
+
+
+def joint_offset(offset: Any, rows: int, outputs: int) -> Any:
+    """A finite number for each row and output, or none at all."""
+    if offset is None:
+        return None
+    values = np.ascontiguousarray(offset, dtype=np.float64)
+    if values.shape != (rows, outputs):
+        raise ValueError(
+            f"offset has shape {values.shape}, expected ({rows}, {outputs}): one number for each row and output"
+        )
+    if not np.isfinite(values).all():
+        raise ValueError("offset contains NaN or infinity")
+    return values
 
 
 class Joint:
@@ -35,11 +51,14 @@ class Joint:
         def solve(X: Any, rows: Any, index: int, shape: Any) -> dict[str, Any]:
             problem, settings = self._outputs_problem(loss, outputs), settings_of(self)
             result: dict[str, Any] = self._watched(
-                lambda progress: _proxdist.fit_outputs(features(X), rows, problem, settings, progress), X.shape[0]
+                lambda progress: self._run_outputs(features(X), rows, problem, settings, progress), X.shape[0]
             )
             return result
 
         self._solve_all(X, [rows], None, solve)
+
+    def _run_outputs(self, borrowed: Any, rows: Any, problem: Any, settings: Any, progress: Any) -> dict[str, Any]:
+        return _proxdist.fit_outputs(borrowed, rows, problem, settings, progress)
 
     def _outputs_problem(self: Any, loss: str, outputs: list[str]) -> dict[str, Any]:
         if self.standardize not in ("auto", True, False):
@@ -51,9 +70,14 @@ class Joint:
         if isinstance(chosen, Projection):
             asked = MatrixProjection(chosen, (self.n_features_in_, len(outputs)))
         start = None
-        if self.warm_start and self._is_joint() and self._results[0]["coef"].shape == (
-            len(outputs),
-            self.n_features_in_,
+        if (
+            self.warm_start
+            and self._is_joint()
+            and self._results[0]["coef"].shape
+            == (
+                len(outputs),
+                self.n_features_in_,
+            )
         ):
             start = self._results[0]["coef"].T.ravel().tolist()
         return {
@@ -68,17 +92,18 @@ class Joint:
             "start": start,
         }
 
-    def _predictors(self: Any, X: Any) -> Any:
-        """Linear predictors, one for each row and output, for checked ``X``."""
+    def _predictors(self: Any, X: Any, offset: Any = None) -> Any:
+        """Linear predictors, one for each row and output, for checked ``X`` and offset."""
         result, borrowed = self._results[0], features(X)
         coef = np.ascontiguousarray(result["coef"])
         intercepts = np.zeros(len(coef)) if result["intercept"] is None else result["intercept"]
-        return np.column_stack(
+        found = np.column_stack(
             [
                 _proxdist.linear_predictor(borrowed, row, float(intercept))
                 for row, intercept in zip(coef, intercepts, strict=True)
             ]
         )
+        return found if offset is None else found + offset
 
 
 def softmax(scores: Any) -> Any:

@@ -41,6 +41,7 @@ __all__ = [
     "project",
     "search_defaults",
     "select",
+    "select_outputs",
     "set_examples",
     "set_of_size",
     "set_size",
@@ -75,6 +76,13 @@ def joint_fields(text: str) -> dict[str, Any] | None: ...
 def survival_at(model: str, predictors: Any, times: Any, strata: list[str] | None = None) -> Any: ...
 def label_chances(model: str, predictors: Any) -> tuple[Any, Any]: ...
 def times_measures(rows: dict[str, Any], predictors: Any, model: str | None = None) -> dict[str, Any]: ...
+def select_outputs(
+    features: Any,
+    rows: dict[str, Any],
+    problem: dict[str, Any],
+    settings: dict[str, str],
+    plan: dict[str, Any],
+) -> dict[str, Any]: ...
 def outputs_fields(text: str) -> dict[str, Any] | None: ...
 def fit_parts(
     partitions: dict[str, Any],

@@ -10,23 +10,26 @@ from scipy.stats import rankdata
 
 from . import _proxdist
 from ._coordinates import numbered
-from ._held_out import held_out, matrix
+from ._held_out import held_out, held_out_of_outputs, matrix
 from ._input import known_part
 from ._sizes import sized
-from .sets import Projection, WholeSpace, parse
+from .sets import Entries, Projection, WholeSpace, parse
 
 #: The largest number of features where none is given, and the ridges that are tried with every number of features.
 LARGEST = 30
 RIDGES = (0.0, 1e-4, 1e-3, 1e-2, 1e-1)
+NEEDS_A_NAME = "a search needs a set with a name; fit a projection of your own without one, or use GridSearchCV"
 #: Axes of counts.
-COUNTS = ("sparsity", "rank", "group-sparsity")
+COUNTS = ("sparsity", "rows", "rank", "group-sparsity")
 #: Numbers of features for sets that are fitted one by one.
 LADDER = (1, 2, 5, 10, 20, 50, 100)
+#: The largest rank of several outputs where none is given.
+LARGEST_RANK = 8
 
 
 def usual_largest(rows: dict[str, Any], features: int) -> int:
     """The largest number of features where none is given. Weights above 1 may stand for rows that are repeated."""
-    count, weights = len(rows["response"]), rows["weights"]
+    count, weights = len(rows["responses"] if "responses" in rows else rows["response"]), rows["weights"]
     count = count if weights is None else max(count, round(float(weights.sum())))
     return max(1, min(LARGEST, features, count // 2))
 
@@ -146,11 +149,40 @@ class Search:
             grid = {**grid, "ridge": RIDGES}
         return [_axis(name, values) for name, values in grid.items()]
 
+    def _output_axes(self: Any, rows: dict[str, Any], outputs: int) -> list[str]:
+        """The grid for several outputs, where numbers of features are shared by all of them."""
+        grid, chosen = self.grid, self._set()
+        if grid is not None and (not isinstance(grid, Mapping) or not grid):
+            raise TypeError(f"grid is a dictionary such as {{'rows': [5, 10, 20]}}, got {grid!r}")
+        name = chosen.spec.split(":")[0]
+        if grid is None and name == "rank":
+            grid = {"rank": range(1, max(1, min(LARGEST_RANK, self.n_features_in_, outputs)) + 1)}
+        elif grid is None and name in ("none", "sparsity", "rows") and not isinstance(chosen, Entries):
+            grid = {"rows": range(1, usual_largest(rows, self.n_features_in_) + 1)}
+        elif grid is None:
+            raise ValueError(f"{type(self).__name__} needs a grid for {chosen!r} with several outputs")
+        if not isinstance(chosen, Entries):
+            grid = {"rows" if axis == "sparsity" else axis: values for axis, values in grid.items()}
+        usual = self.method == "spd" and bool(self.polish)
+        if self.ridge == "auto" and usual and "rows" in grid and "ridge" not in grid:
+            grid = {**grid, "ridge": RIDGES}
+        return [_axis(name, values) for name, values in grid.items()]
+
+    def _run_outputs(self: Any, borrowed: Any, rows: Any, problem: Any, settings: Any, progress: Any) -> dict[str, Any]:
+        if isinstance(self._set(), Projection):
+            raise TypeError(NEEDS_A_NAME)
+        data = (matrix(borrowed), rows, getattr(self, "classes_", None))
+        plan = {
+            "axes": self._output_axes(rows, len(problem["outputs"])),
+            "held_out": held_out_of_outputs(self, data, self._groups, int(settings["seed"])),
+            "choice": self.choice,
+            "progress": progress,
+        }
+        return _proxdist.select_outputs(borrowed, rows, problem, settings, plan)
+
     def _run(self: Any, borrowed: Any, rows: Any, problem: Any, settings: Any, progress: Any) -> dict[str, Any]:
         if isinstance(self._set(), Projection):
-            raise TypeError(
-                "a search needs a set with a name; fit a projection of your own without one, or use GridSearchCV"
-            )
+            raise TypeError(NEEDS_A_NAME)
         classes = getattr(self, "classes_", None)
         # Of more than two classes each is held against the rest.
         classes = classes if classes is None or len(classes) == 2 else np.array([0, 1])

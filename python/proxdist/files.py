@@ -113,11 +113,11 @@ def load(path: Any) -> Any:
     """The estimator that a model file stands for, whether ``save`` or the command line wrote it.
 
     Models of times become a :class:`ConstrainedCox`, of ordered labels a :class:`ConstrainedOrdinal`; those of losses
-    for classes a :class:`ConstrainedClassifier`, matrix models a
+    for classes a :class:`ConstrainedClassifier` or :class:`MatrixClassifier`, other matrix models a
     :class:`MatrixRegressor`, others a :class:`ConstrainedRegressor`. Labels that read as numbers are numbers. A model
     fitted by the command line to text columns needs its indicator columns, which are ``feature_names_in_``.
     """
-    from .classification import ConstrainedClassifier
+    from .classification import ConstrainedClassifier, MatrixClassifier
     from .regression import ConstrainedRegressor, MatrixRegressor
     from .sets import Entries
 
@@ -150,7 +150,11 @@ def load(path: Any) -> Any:
         else:
             estimator = ConstrainedRegressor(loss, **common)
     elif fields["task"] == "two-classes":
-        estimator = ConstrainedClassifier(loss, **common)
+        if fields["shape"] is None:
+            estimator = ConstrainedClassifier(loss, **common)
+        else:
+            estimator = MatrixClassifier(fields["shape"], loss=loss, **common)
+            estimator._matrix = fields["shape"]
         estimator.classes_ = _labels(extra.get("schema", {}).get("labels") or ["0", "1"])
     elif fields["shape"] is not None:
         estimator = MatrixRegressor(fields["shape"], loss=loss, **common)

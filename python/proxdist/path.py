@@ -113,6 +113,11 @@ class SparsePath(BaseEstimator):
         given = X
         self._check()
         offset = known_part(self.loss, offset, exposure)
+        if getattr(y, "ndim", 1) == 2 and y.shape[1] > 1:
+            raise ValueError(
+                f"a path explains one response, y has {y.shape[1]} columns; ConstrainedRegressorCV chooses a number of "
+                "features for several"
+            )
         X, y = checked(self, X, y, reset=True)
         response = y
         if self._is_classification():
@@ -133,7 +138,8 @@ class SparsePath(BaseEstimator):
 
     def _two_classes(self, classes: Any) -> Any:
         if len(classes) != 2:
-            raise ValueError(f"a path needs two classes, y has {len(classes)}")
+            hint = "; ConstrainedClassifierCV chooses a number of features for more" if len(classes) > 2 else ""
+            raise ValueError(f"a path needs two classes, y has {len(classes)}{hint}")
         return classes
 
     def _names(self) -> list[str] | None:

@@ -14,7 +14,8 @@ from . import _losses, _proxdist
 from ._losses import grammar
 from ._estimator import Constrained
 from ._input import checked, checked_offset, known_part, per_row
-from ._outputs import Joint, joint_rows
+from ._matrices import Matrices
+from ._outputs import Joint, joint_offset, joint_rows
 from ._search import Search
 from ._stream import Streaming
 
@@ -51,7 +52,7 @@ class _Regression(Joint, RegressorMixin, Constrained):
         if y.shape[1] == 1:
             self._solve_all(X, [per_row(y.ravel(), sample_weight, offset, X)])
             return self
-        rows = joint_rows(y, sample_weight, offset, X)
+        rows = joint_rows(y, sample_weight, offset, X, y.shape[1])
         self._solve_outputs(X, rows, grammar(self.loss), [f"y{k}" for k in range(y.shape[1])])
         return self
 
@@ -61,24 +62,20 @@ class _Regression(Joint, RegressorMixin, Constrained):
         check_is_fitted(self)
         if self._is_joint():
             X = checked(self, self._flat(X)[0], reset=False)
-            if offset is not None:
-                raise ValueError("offset is not available for several outputs")
-            return self._predictors(X)
+            return self._predictors(X, joint_offset(offset, X.shape[0], len(self.coef_)))
         eta = self._eta(X, offset)
         if isinstance(self.loss, str):
             return _proxdist.loss_mean(self._loss(), eta)
         mean = getattr(self.loss, "mean", None)
         return eta if mean is None else mean(eta)
 
-    def score(
-        self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None, *, exposure: Any = None
-    ) -> float:
+    def score(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None, *, exposure: Any = None) -> float:
         """The share that is explained (D²): of the deviance for counts and amounts, of the pinball loss for quantiles;
         of the variance (R²) otherwise.
         """
         offset = known_part(self.loss, offset, exposure)
         has_deviance = _losses.fact(self.loss, "task") in _losses.POSITIVE
-        if not has_deviance and not _losses.fact(self.loss, "is_quantile"):
+        if self._is_joint() or not (has_deviance or _losses.fact(self.loss, "is_quantile")):
             return float(r2_score(y, self.predict(X, offset), sample_weight=sample_weight))
         eta = self._eta(X, offset)
         rows = per_row(y, sample_weight, None, eta)
@@ -280,51 +277,21 @@ class ConstrainedRegressor(_Stream, _Regression):
         self._take(locals())
 
 
-class _Matrices(_Regression):
+class _Matrices(Matrices, _Regression):
     """Rows that are matrices, with a coefficient matrix."""
-
-    shape: tuple[int, int] | None
-
-    def _flat(self, X: Any) -> tuple[Any, tuple[int, int] | None]:
-        """``X`` as rows, and the shape of one of them."""
-        dimensions = getattr(X, "ndim", None)
-        if dimensions is None and not hasattr(X, "columns"):
-            X = np.asarray(X)
-            dimensions = X.ndim
-        shape = None if self.shape is None else (int(self.shape[0]), int(self.shape[1]))
-        if dimensions == 3:
-            if shape is not None and tuple(X.shape[1:]) != shape:
-                raise ValueError(f"X holds {X.shape[1]}x{X.shape[2]} matrices, but shape is {shape}")
-            shape = (int(X.shape[1]), int(X.shape[2]))
-            X = np.asarray(X).reshape(len(X), -1)
-        elif shape is None:
-            shape = (int(X.shape[1]), 1) if dimensions == 2 else None
-        return X, shape
-
-    def _shape_of(self, plan: Any) -> tuple[int, int] | None:
-        """The shape of an observation in partitions."""
-        given = None if self.shape is None else (int(self.shape[0]), int(self.shape[1]))
-        if plan.shape is not None and given is not None and plan.shape != given:
-            raise ValueError(f"X holds {plan.shape[0]}x{plan.shape[1]} matrices, but shape is {given}")
-        return plan.shape or given
 
     def _keep(self) -> None:
         super()._keep()
         self.coef_ = self.coef_.reshape(self._matrix)
-
-    def _problem(self, start: Any, shape: tuple[int, int] | None) -> dict[str, Any]:
-        if shape is not None and shape[0] * shape[1] != self.n_features_in_:
-            raise ValueError(f"shape {shape} does not fit {self.n_features_in_} features")
-        self._matrix = shape or (self.n_features_in_, 1)
-        return super()._problem(start, self._matrix)
 
 
 class MatrixRegressor(_Stream, _Matrices):
     """Regression on matrices: the response is ⟨coef_, Xᵢ⟩ + intercept_, with a coefficient matrix in a set.
 
     ``X`` has the shape (n, rows, columns), or (n, rows * columns) with ``shape=(rows, columns)``; without ``shape`` a
-    two-dimensional ``X`` holds single columns. A projection of your own is given matrices. All other parameters and
-    attributes are those of :class:`ConstrainedRegressor`; ``coef_`` is a matrix.
+    two-dimensional ``X`` holds single columns. A projection of your own is given matrices. Every loss of
+    :class:`ConstrainedRegressor` can be used ("huber", "poisson", …), and all other parameters and attributes are those
+    of that class; ``coef_`` is a matrix.
     """
 
     def __init__(
@@ -372,6 +339,9 @@ class ConstrainedRegressorCV(Search, _Regression):
     ridges: the best features without any shrinkage often predict worse than fewer or shrunk ones. Other sets are
     fitted one by one.
 
+    With a ``y`` of several columns numbers of features are those that all responses share (``{"rows": range(1, 21)}``,
+    or "sparsity", which means the same here), and ``constraint=Rank(5)`` tries ranks.
+
     Parameters
     ----------
     grid : dict or None
@@ -406,6 +376,8 @@ class ConstrainedRegressorCV(Search, _Regression):
         losses are negative. Also ``standard_error`` of the means, and ``converged``, the number of folds whose fit has
         a minimum.
     """
+
+    _takes_several = True
 
     def __init__(
         self,

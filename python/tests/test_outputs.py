@@ -163,7 +163,7 @@ def test_files_and_pickles_read_back(tmp_path):
 
 def test_what_is_not_there_says_so():
     X, y = iris()
-    with pytest.raises(ValueError, match="offset is not available for several outputs"):
+    with pytest.raises(ValueError, match="one number for each row and output"):
         ConstrainedClassifier().fit(X, y, offset=np.ones(len(y)))
     with pytest.raises(ValueError, match="not available for several outputs"):
         ConstrainedClassifier(prove=1.0).fit(X, y)

@@ -165,6 +165,10 @@ fn core_hint(error: &proxdist::Error) -> String {
         E::AbsentLevel { .. } => "list in --levels only labels that occur among the rows that are fitted to".to_owned(),
         E::Survival(fault) => survival_hint(fault).to_owned(),
         E::NotForJoint { .. } => "leave it out, or choose another loss: `proxdist losses` lists them".to_owned(),
+        E::FewOfClass { rows, .. } if *rows > 1 => format!("give --folds {rows} or fewer, or leave rare classes out"),
+        E::FewOfClass { .. } => {
+            "a class of one row cannot be held out: leave it out, or fit without a search".to_owned()
+        }
         E::Threads { .. } => "give a smaller --threads".to_owned(),
         // Errors about the size of a number, too.
         _ => "correct the data or change their units; `proxdist help` lists the options".to_owned(),

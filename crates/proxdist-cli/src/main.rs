@@ -27,6 +27,7 @@ mod report;
 mod row_writer;
 mod rows;
 mod scaling;
+mod scores;
 mod setup;
 mod signals;
 mod streaming;

@@ -56,9 +56,12 @@ pub(crate) fn page(about: &About) -> Result<Report> {
             .map(|j| Coefficient::new(name_of(model, j), model.coefficients[j]))
             .collect(),
         matrix: match model.shape {
-            Shape::Matrix { rows, columns } => {
-                Some(CoefficientMatrix { rows, columns, values: model.coefficients.clone() })
-            }
+            Shape::Matrix { rows, columns } => Some(CoefficientMatrix {
+                rows,
+                columns,
+                values: model.coefficients.clone(),
+                ..CoefficientMatrix::default()
+            }),
             Shape::Vector(_) => None,
         },
         settings: settings(model, about.is_scaled),

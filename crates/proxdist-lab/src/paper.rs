@@ -138,3 +138,10 @@ pub(crate) const QSAR_CV: &str = "10-fold cross-validation chooses s = 100 and Ï
 pub(crate) const QSAR_AUC: &str = "The AUC of SPD is significantly higher than that of PSGD (Section 5.3)";
 /// Line 467.
 pub(crate) const QSAR_TIME: &str = "SPD is slower than PSGD but converges in under a minute (Section 5.3)";
+
+/// Marks what the paper does not have.
+pub(crate) const LOW_RANK: &str = "Not in the paper: an extension of ours. The paper holds a matrix of coefficients of one response to a low rank (Table 2); \
+    here a matrix has a column for each of several responses or classes.";
+/// In place of a statement of the paper.
+pub(crate) const OURS: &str =
+    "not in the paper; expected: the error is least near the true rank, and lower than without a set";

@@ -137,6 +137,21 @@ pub(crate) struct Qsar {
     pub(crate) ridge_folds: usize,
 }
 
+/// Low rank with several outputs, an extension of ours.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct LowRank {
+    pub(crate) n: usize,
+    pub(crate) fresh: usize,
+    pub(crate) p: usize,
+    pub(crate) outputs: usize,
+    pub(crate) rank: usize,
+    pub(crate) largest: usize,
+    pub(crate) noise: f64,
+    pub(crate) ridge: f64,
+    pub(crate) repeats: u64,
+}
+
 /// Everything the paper leaves open.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -149,6 +164,7 @@ pub struct Settings {
     pub(crate) runtime: Runtime,
     pub(crate) comparison: Comparison,
     pub(crate) qsar: Qsar,
+    pub(crate) lowrank: LowRank,
 }
 
 impl Settings {
@@ -184,6 +200,7 @@ impl Settings {
         self.runtime.repeats = repeats;
         self.comparison.repeats = repeats;
         self.qsar.replicates = repeats;
+        self.lowrank.repeats = repeats;
         self
     }
 

@@ -4,6 +4,7 @@ use crate::error::exception;
 use crate::supervise::Link;
 use numpy::PyArray1;
 use proxdist::Result;
+use proxdist::outputs::OwnOutputsScore;
 use proxdist::selection::{OwnScore, Scoring, Split};
 use pyo3::prelude::*;
 
@@ -47,13 +48,29 @@ pub(crate) struct PythonScore<'l> {
 
 impl OwnScore for PythonScore<'_> {
     fn score(&self, split: usize, coefficients: &[f64], intercept: Option<f64>) -> Result<f64> {
+        self.called(|py| {
+            let coefficients = PyArray1::from_slice(py, coefficients);
+            self.function.call1(py, (split, coefficients, intercept.unwrap_or(0.0)))
+        })
+    }
+}
+
+impl OwnOutputsScore for PythonScore<'_> {
+    fn score(&self, split: usize, coefficients: &[f64], intercepts: &[f64]) -> Result<f64> {
+        self.called(|py| {
+            let coefficients = PyArray1::from_slice(py, coefficients);
+            self.function.call1(py, (split, coefficients, PyArray1::from_slice(py, intercepts)))
+        })
+    }
+}
+
+impl PythonScore<'_> {
+    /// The number that a call returns.
+    fn called(&self, call: impl for<'py> FnOnce(Python<'py>) -> PyResult<Py<PyAny>>) -> Result<f64> {
         if self.link.is_over() {
             return Ok(f64::NAN);
         }
-        let called = Python::attach(|py| {
-            let coefficients = PyArray1::from_slice(py, coefficients);
-            self.function.call1(py, (split, coefficients, intercept.unwrap_or(0.0)))?.extract::<f64>(py)
-        });
+        let called = Python::attach(|py| call(py)?.extract::<f64>(py));
         Ok(called.unwrap_or_else(|raised| {
             self.link.fail(raised);
             f64::NAN

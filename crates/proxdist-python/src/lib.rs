@@ -34,7 +34,7 @@ mod _proxdist {
     #[pymodule_export]
     use super::joint::{fit_joint, joint_fields, label_chances, survival_at, times_measures};
     #[pymodule_export]
-    use super::outputs::{fit_outputs, outputs_fields};
+    use super::outputs::{fit_outputs, outputs_fields, select_outputs};
     #[pymodule_export]
     use super::partial::{State, finish_stream, partial_fit};
     #[pymodule_export]

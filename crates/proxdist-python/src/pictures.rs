@@ -30,7 +30,8 @@ pub(crate) fn coefficients_figure(
     width: f64,
 ) -> String {
     if let Some((rows, columns)) = shape {
-        return figures::heat_map(&CoefficientMatrix { rows, columns, values }, style(width));
+        let matrix = CoefficientMatrix { rows, columns, values, ..CoefficientMatrix::default() };
+        return figures::heat_map(&matrix, style(width));
     }
     let named = names.into_iter().zip(values).map(|(name, value)| Coefficient::new(name, value));
     figures::coefficients(&named.collect::<Vec<_>>(), style(width))

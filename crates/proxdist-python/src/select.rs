@@ -6,7 +6,7 @@ use crate::held_out::HeldOut;
 use crate::outcome;
 use crate::problem::{self, Options, Request};
 use crate::supervise::{Link, Search, supervised};
-use proxdist::selection::{Choice, CrossValidation, Finished, Grid, Selection, Watch};
+use proxdist::selection::{Choice, CrossValidation, Finished, Grid, Table, Watch};
 use proxdist::{Note, Setting};
 use pyo3::exceptions::{PyKeyboardInterrupt, PyValueError};
 use pyo3::prelude::*;
@@ -94,12 +94,18 @@ pub(crate) fn select<'py>(
     // The seed deals the rows, too.
     let notes: Vec<Note> = selection.notes.iter().filter(|note| note.setting != Setting::Seed).copied().collect();
     result.set_item("notes", problem::without_effect(&notes))?;
-    result.set_item("search", table(py, &selection)?)?;
+    let places = (selection.best, selection.one_standard_error, selection.chosen);
+    result.set_item("search", table(py, &selection.table, places)?)?;
     Ok(result)
 }
 
-fn table<'py>(py: Python<'py>, selection: &Selection) -> PyResult<Bound<'py, PyDict>> {
-    let scores = &selection.table.scores;
+/// The scores of all points, with the places of the best, the simplest within one standard error, and the chosen one.
+pub(crate) fn table<'py>(
+    py: Python<'py>,
+    found: &Table,
+    (best, one_standard_error, chosen): (usize, usize, usize),
+) -> PyResult<Bound<'py, PyDict>> {
+    let scores = &found.scores;
     let table = PyDict::new(py);
     table.set_item("point", scores.iter().map(|score| score.point.to_string()).collect::<Vec<_>>())?;
     table.set_item("constraint", scores.iter().map(|score| score.point.constraint.to_string()).collect::<Vec<_>>())?;
@@ -108,10 +114,10 @@ fn table<'py>(py: Python<'py>, selection: &Selection) -> PyResult<Bound<'py, PyD
     table.set_item("standard_error", scores.iter().map(|score| score.standard_error).collect::<Vec<_>>())?;
     table.set_item("folds", scores.iter().map(|score| score.folds.clone()).collect::<Vec<_>>())?;
     table.set_item("converged", scores.iter().map(|score| score.converged).collect::<Vec<_>>())?;
-    table.set_item("best", selection.best)?;
-    table.set_item("one_standard_error", selection.one_standard_error)?;
-    table.set_item("chosen", selection.chosen)?;
-    table.set_item("scoring", selection.table.scoring.to_string())?;
-    table.set_item("larger_is_better", selection.table.scoring.larger_is_better())?;
+    table.set_item("best", best)?;
+    table.set_item("one_standard_error", one_standard_error)?;
+    table.set_item("chosen", chosen)?;
+    table.set_item("scoring", found.scoring.to_string())?;
+    table.set_item("larger_is_better", found.scoring.larger_is_better())?;
     Ok(table)
 }

@@ -69,6 +69,12 @@ pub struct CoefficientMatrix {
     pub columns: usize,
     /// Entries, row by row; missing ones count as zero.
     pub values: Vec<f64>,
+    /// Names of the rows, if they have any.
+    #[serde(default)]
+    pub row_names: Vec<String>,
+    /// Names of the columns, if they have any.
+    #[serde(default)]
+    pub column_names: Vec<String>,
 }
 
 /// A receiver operating characteristic.
@@ -271,6 +277,40 @@ pub struct Section {
     pub curve: Option<CvCurve>,
     /// The figure.
     pub plot: Option<LinePlot>,
+    /// Points and arrows in one plane.
+    pub biplot: Option<Biplot>,
+}
+
+/// Two kinds of things in one plane: points, and arrows from the origin.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Biplot {
+    /// Title of the figure.
+    pub title: String,
+    /// What runs along the level axis.
+    pub x_label: String,
+    /// What runs along the upright axis.
+    pub y_label: String,
+    /// What the points are.
+    pub points_label: String,
+    /// The points.
+    pub points: Vec<Place>,
+    /// What the arrows are.
+    pub arrows_label: String,
+    /// The tips of the arrows.
+    pub arrows: Vec<Place>,
+}
+
+/// A place with a name.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Place {
+    /// The name.
+    pub name: String,
+    /// Along the level axis.
+    pub x: f64,
+    /// Along the upright axis.
+    pub y: f64,
 }
 
 /// Lines on common axes.

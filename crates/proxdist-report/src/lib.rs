@@ -27,8 +27,9 @@ pub mod svg;
 pub use escape::{escape, script_json};
 pub use html::{ComparisonTable, Problem, Report, figure, page};
 pub use input::{
-    BoxGroup, BoxPlots, CalibrationBin, CertificateLine, Coefficient, CoefficientMatrix, CvCurve, CvPoint, Fact,
-    LinePlot, Mark, Notice, ProofPoint, ProofStory, Residual, Rings, RocCurve, Section, Series, Severity, TracePoint,
+    Biplot, BoxGroup, BoxPlots, CalibrationBin, CertificateLine, Coefficient, CoefficientMatrix, CvCurve, CvPoint,
+    Fact, LinePlot, Mark, Notice, Place, ProofPoint, ProofStory, Residual, Rings, RocCurve, Section, Series, Severity,
+    TracePoint,
 };
 pub use number::{count, duration, number};
 #[cfg(feature = "png")]

@@ -140,7 +140,7 @@ proptest! {
         check(&figures::box_plots(&boxes, style));
         check(&figures::small_multiples("several", &[Plot::Boxes(boxes.clone()), Plot::Boxes(boxes.clone()), Plot::Boxes(boxes)], style));
         check(&figures::small_multiples("none", &[], style));
-        check(&figures::heat_map(&CoefficientMatrix { rows: 5, columns, values }, style));
+        check(&figures::heat_map(&CoefficientMatrix { rows: 5, columns, values, ..CoefficientMatrix::default() }, style));
     }
 
     #[test]

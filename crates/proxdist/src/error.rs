@@ -189,6 +189,16 @@ pub enum Error {
         /// Classes there are to be.
         classes: usize,
     },
+    /// A class with fewer rows than folds.
+    #[error("the class {class:?} has {rows} of the rows, and {folds} folds need a row of it each")]
+    FewOfClass {
+        /// The class.
+        class: String,
+        /// Its rows.
+        rows: usize,
+        /// Folds there are to be.
+        folds: usize,
+    },
     /// A response that is not the number of a class.
     #[error("response at row {row} is {value}, not the number of one of {classes} classes, counted from 0")]
     ClassNumber {

@@ -141,6 +141,15 @@ pub enum Rule {
     /// A score that is defined where a fold has one class.
     #[error("something else than auc where a fold has one class only")]
     ScoreOfOneClass,
+    /// A score of several classes.
+    #[error("loss, accuracy or auc where there are several classes")]
+    ScoreOfClasses,
+    /// A score of several responses.
+    #[error("loss or mse where there are several responses")]
+    ScoreOfResponses,
+    /// A score that is defined where a fold lacks a class.
+    #[error("something else than auc where a fold has no row of some class, or of that class only")]
+    ScoreOfAbsentClass,
     /// Weights whose sums are numbers.
     #[error("such that the largest is from 1e-20 to 1e20 (only their sizes relative to each other count)")]
     UsualWeights,

@@ -474,7 +474,7 @@ fn bad_input_has_one_error_each() -> Result<()> {
     let offset = Data::dense(&x, 1, &[0.0; 4])?.offset(&[1.0; 4])?;
     let problem =
         OutputsProblem::new(&offset, Responses::classes(&[0.0, 1.0, 0.0, 1.0], 2), OutputLoss::Softmax, none());
-    assert_eq!(message(problem), "an offset is not available for several outputs");
+    assert_eq!(message(problem), "an offset of one number for each row is not available for several outputs");
     let problem = classes(&[0.0, 1.0, 0.0, 1.0], 2);
     let refused = problem.fit(&Settings::default().set("method", "psgd")?).unwrap_err().to_string();
     assert_eq!(refused, "another method than spd is not available for several outputs");

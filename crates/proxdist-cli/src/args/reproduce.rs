@@ -13,7 +13,7 @@ use std::path::PathBuf;
     interrupted run goes on where it was; DIR/cells holds what is finished and may be deleted.")]
 #[allow(clippy::struct_excessive_bools)] // Flags are what they are.
 pub(crate) struct ReproduceArgs {
-    /// What to repeat: figure1, figure2, table2, tables34, qsar, figure3b, rho1, boxplots, rates, or all
+    /// What to repeat: figure1, figure2, table2, tables34, qsar, figure3b, rho1, boxplots, rates, lowrank (an extension of ours), or all
     #[arg(value_name = "NAME", required_unless_present = "print_settings")]
     pub(crate) names: Vec<String>,
     /// Small sizes and few repeats: a minute instead of more than an hour

@@ -54,7 +54,7 @@ pub(crate) fn run(args: &FitArgs) -> Result<Ending> {
     if signals::asked_to_stop() {
         return Err(Failure::interrupted());
     }
-    if outputs::are_several(args, &table) {
+    if outputs::are_several(&args.data, &table) {
         return outputs::fit(args, outputs::Given { table, reading, spec, settings });
     }
 

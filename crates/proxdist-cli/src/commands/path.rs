@@ -11,8 +11,8 @@ use crate::progress::{Limits, Watcher};
 use crate::report::{self, About};
 use crate::rows::FileRows;
 use crate::summary::{Summary, has_converged, peak_memory};
-use crate::{input, setup, signals};
-use proxdist::loss::Loss;
+use crate::{input, outputs, setup, signals};
+use proxdist::loss::{Loss, Task};
 use proxdist::path::PathPoint;
 use proxdist::spec::SetSpec;
 use proxdist::{Data, Fit, Model, Problem, Setting, Settings, Units};
@@ -26,23 +26,30 @@ use std::time::Instant;
 pub(crate) fn run(args: &PathArgs) -> Result<Ending> {
     let loss = setup::loss(&args.loss)?;
     check(args, &*loss)?;
-    let set = path::set(&args.constraint)?;
+    let spec = setup::constraint(&args.constraint)?;
     let quiet = args.output.quiet;
     let settings = setup::settings(args.settings.apply(Settings::default()), quiet)?;
-    signals::listen_saying(quiet, "stopping with the sizes found so far; a second signal ends at once, without them");
+    signals::listen_saying(
+        quiet,
+        "stopping with the sizes found so far, if there are any; a second signal ends at once, without them",
+    );
 
     let wanted = input::Wanted {
         loss: &*loss,
         memory: args.settings.memory(&settings),
         out: args.output.out.as_ref(),
         quiet,
-        takes_outputs: false,
+        takes_outputs: loss.task() != Task::TwoClasses || loss.has_probabilities(),
         strata: None,
     };
     let (table, reading) = input::training(&args.data, wanted)?;
     if signals::asked_to_stop() {
         return Err(Failure::interrupted());
     }
+    if outputs::are_several(&args.data, &table) {
+        return outputs::path(args, outputs::Given { table, reading, spec, settings });
+    }
+    let set = path::set(&args.constraint)?;
     let response = table.response.as_deref().unwrap_or(&[]);
     let source = args.data.name();
     let whole = input::view(&source, &table, response, None)?;

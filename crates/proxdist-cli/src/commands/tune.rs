@@ -8,14 +8,12 @@ use crate::model_file::{StoredModel, Training};
 use crate::output::{self, Outputs, note};
 use crate::report::{self, About};
 use crate::rows::FileRows;
+use crate::scores::{Scores, Watcher};
 use crate::summary::{Summary, has_converged, peak_memory};
-use crate::words::number;
-use crate::{input, progress, scaling, setup, signals};
-use comfy_table::{CellAlignment, ContentArrangement};
-use indicatif::ProgressBar;
-use proxdist::selection::{Axis, CrossValidation, Finished, Grid, Scoring, Selection, Watch};
+use crate::{input, outputs, scaling, setup, signals};
+use proxdist::loss::Task;
+use proxdist::selection::{CrossValidation, Grid, Scoring, Selection};
 use proxdist::{Setting, Settings};
-use proxdist_report::{CvCurve, CvPoint};
 use serde_json::json;
 use std::io::IsTerminal as _;
 use std::ops::ControlFlow;
@@ -39,12 +37,16 @@ pub(crate) fn run(args: &TuneArgs) -> Result<Ending> {
         memory: args.run.settings.memory(&settings),
         out: args.output.out.as_ref(),
         quiet,
-        takes_outputs: false,
+        takes_outputs: loss.task() != Task::TwoClasses || loss.has_probabilities(),
         strata: None,
     };
     let (table, reading) = input::training(&args.data, wanted)?;
     if signals::asked_to_stop() {
         return Err(Failure::interrupted());
+    }
+    if outputs::are_several(&args.data, &table) {
+        let given = outputs::Given { table, reading, spec, settings };
+        return outputs::tune(args, given, &grid, scoring);
     }
     let response = table.response.as_deref().unwrap_or(&[]);
     let source = args.data.name();
@@ -62,10 +64,10 @@ pub(crate) fn run(args: &TuneArgs) -> Result<Ending> {
         note(quiet, "columns are scaled for each fit by the rows it is fitted to (--no-standardize turns it off)");
     }
     let tuning = Instant::now();
-    let watcher = Watcher { bar: progress::line(quiet), started: tuning };
+    let watcher = Watcher::new(quiet);
     let outcome = search.run_watched(&grid, &settings, &watcher);
     drop(search);
-    watcher.bar.finish_and_clear();
+    watcher.finish();
     let outcome = outcome.map_err(explained)?;
     let ControlFlow::Continue(selection) = outcome else { return Err(Failure::interrupted()) };
     let tuning = tuning.elapsed().as_secs_f64();
@@ -96,7 +98,7 @@ pub(crate) fn run(args: &TuneArgs) -> Result<Ending> {
             seconds: tuning,
         };
         let mut page = report::page(&about)?;
-        page.cross_validation = Some(curve(&grid, &selection));
+        page.cross_validation = Some(Scores::of(&selection).curve(&grid));
         outputs.add(path, page.to_html());
     }
     let written = outputs.commit()?;
@@ -117,7 +119,7 @@ pub(crate) fn run(args: &TuneArgs) -> Result<Ending> {
     if args.output.json {
         output::print(&format!("{}\n", document(&selection, &summary)))?;
     } else {
-        let scores = score_table(&selection, std::io::stdout().is_terminal());
+        let scores = Scores::of(&selection).text(std::io::stdout().is_terminal());
         tell(&args.output, &summary, &scores, None)?;
     }
     let is_short = args.output.require_convergence && !has_converged(fit.stop());
@@ -151,74 +153,6 @@ fn scoring(args: &TuneArgs) -> Result<Scoring> {
     args.score.parse::<Scoring>().map_err(failed)
 }
 
-/// A line on the terminal, and an ear for Ctrl-C.
-struct Watcher {
-    bar: ProgressBar,
-    started: Instant,
-}
-
-impl Watch for Watcher {
-    type Reason = ();
-
-    fn finished(&self, finished: &Finished) -> ControlFlow<()> {
-        let Finished { fold, point, score, done, total, .. } = finished;
-        let left = self.started.elapsed().as_secs_f64() * (total - done) as f64 / (*done).max(1) as f64;
-        self.bar.set_message(format!(
-            "{done} of {total} fits  {point} without part {}: {}  about {left:.0} s left",
-            fold + 1,
-            number(*score)
-        ));
-        self.bar.tick();
-        self.poll()
-    }
-
-    fn poll(&self) -> ControlFlow<()> {
-        if signals::asked_to_stop() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    }
-}
-
-/// One line a point, marked where it matters.
-fn score_table(selection: &Selection, styled: bool) -> String {
-    let scores = &selection.table;
-    let mut table = comfy_table::Table::new();
-    table.load_style(if styled { comfy_table::presets::UTF8_FULL_CONDENSED } else { comfy_table::presets::NOTHING });
-    table.set_content_arrangement(ContentArrangement::Disabled);
-    table.set_header(["point", &format!("mean {}", scores.scoring), "standard error", "converged", ""]);
-    for (i, score) in scores.scores.iter().enumerate() {
-        let mut marks = Vec::new();
-        if i == selection.best {
-            marks.push("best");
-        }
-        if i == selection.one_standard_error && i != selection.best {
-            marks.push("simplest within one standard error");
-        }
-        if i == selection.chosen {
-            marks.push("chosen");
-        }
-        let converged = format!("{} of {}", score.converged, scores.folds);
-        table.add_row([
-            score.point.to_string(),
-            number(score.mean),
-            number(score.standard_error),
-            converged,
-            marks.join(", "),
-        ]);
-    }
-    for column in 1..=3 {
-        if let Some(column) = table.column_mut(column) {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
-    }
-    let direction = if scores.scoring.larger_is_better() { "larger" } else { "smaller" };
-    let lines: Vec<String> = table.lines().map(|line| line.trim_end().to_owned()).collect();
-    format!(
-        "{} by {}-fold cross-validation, {direction} is better\n{}\n\n",
-        scores.scoring,
-        scores.folds,
-        lines.join("\n")
-    )
-}
-
 fn document(selection: &Selection, summary: &Summary) -> serde_json::Value {
     let label = |i: usize| selection.table.scores.get(i).map(|score| score.point.to_string());
     json!({
@@ -231,32 +165,4 @@ fn document(selection: &Selection, summary: &Summary) -> serde_json::Value {
         "fit": summary.json(&serde_json::Value::Null),
         "peak_memory_bytes": peak_memory(),
     })
-}
-
-/// The scores along the first set's axis, or the only axis there is; other axes tell the lines apart.
-fn curve(grid: &Grid, selection: &Selection) -> CvCurve {
-    let is_set = |name: &str| name != "ridge" && name != "rho1";
-    let names: Vec<&str> = grid.axes().iter().map(Axis::name).collect();
-    let along = names.iter().find(|name| is_set(name)).or(names.first()).copied().unwrap_or_default();
-    let points = selection.table.scores.iter().map(|score| {
-        // A label is the values on the axes, as in `sparsity:5, ridge:0.1`.
-        let parts: Vec<(&str, &str)> = score.point.label.split(", ").filter_map(|part| part.split_once(':')).collect();
-        let value = parts.iter().find(|(name, _)| *name == along).and_then(|(_, value)| value.parse().ok());
-        let others = parts.iter().filter(|(name, _)| *name != along).map(|(name, value)| format!("{name} {value}"));
-        CvPoint {
-            value: value.unwrap_or(f64::NAN),
-            line: others.collect::<Vec<_>>().join(", "),
-            mean: score.mean,
-            standard_error: score.standard_error,
-        }
-    });
-    CvCurve {
-        parameter: along.to_owned(),
-        score: selection.table.scoring.to_string(),
-        larger_is_better: selection.table.scoring.larger_is_better(),
-        folds: selection.table.folds,
-        points: points.collect(),
-        chosen: Some(selection.chosen),
-        one_standard_error: Some(selection.one_standard_error),
-    }
 }

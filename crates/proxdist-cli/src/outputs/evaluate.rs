@@ -55,7 +55,8 @@ pub(crate) fn evaluate(args: &EvaluateArgs, stored: &StoredOutputs) -> Result<En
     }
     let evaluation = OutputsEvaluation::of(model, &etas, &responses, Some(&weights))?;
     if let Some(path) = &args.report {
-        output::write_file(path, page::of_evaluation(model, &source, &evaluation).to_html().as_bytes())?;
+        let roc = page::roc(model, &etas, &responses, &weights)?;
+        output::write_file(path, page::of_evaluation(model, &source, &evaluation, roc).to_html().as_bytes())?;
     }
     if args.json {
         let document = json!({

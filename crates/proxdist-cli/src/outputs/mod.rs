@@ -4,33 +4,39 @@
 
 mod evaluate;
 mod page;
+mod path;
 mod predict;
 mod targets;
 mod tell;
+mod told;
+mod tune;
 
 pub(crate) use evaluate::evaluate;
+pub(crate) use path::path;
 pub(crate) use predict::predict;
+pub(crate) use tune::tune;
 
-use crate::args::FitArgs;
+use self::told::Told;
+use crate::args::{DataArgs, FitArgs, OutputArgs};
 use crate::commands::Ending;
 use crate::failure::{Failure, Result, constraint_hint};
 use crate::model_file::{Holdout, StoredOutputs, Training};
-use crate::output::{self, Outputs, note};
+use crate::output::{Outputs, note};
 use crate::progress::{Limits, Watcher};
 use crate::rows::FileRows;
 use crate::{holdout, input, scaling, setup};
 use proxdist::data::Part;
-use proxdist::outputs::{
-    OutputLoss, OutputsEvaluation, OutputsFit, OutputsModel, OutputsProblem, Responses, build_set,
-};
+use proxdist::outputs::{OutputsEvaluation, OutputsFit, OutputsModel, OutputsProblem, Responses, build_set};
 use proxdist::spec::SetSpec;
-use proxdist::{Data, Setting, Settings};
+use proxdist::{Data, Setting, Settings, Shape};
 use proxdist_io::{Features, Table};
+use proxdist_report::RocCurve;
+use std::path::PathBuf;
 use std::time::Instant;
 
 /// Whether a training table has several outputs.
-pub(crate) fn are_several(args: &FitArgs, table: &Table) -> bool {
-    args.data.targets().len() > 1 || !table.schema.classes.is_empty()
+pub(crate) fn are_several(args: &DataArgs, table: &Table) -> bool {
+    args.targets().len() > 1 || !table.schema.classes.is_empty()
 }
 
 /// What was read and asked for before it was known that there are several outputs.
@@ -44,7 +50,8 @@ pub(crate) struct Given {
 
 /// A fit and what is said of it.
 struct Done<'a> {
-    args: &'a FitArgs,
+    data: &'a DataArgs,
+    output: &'a OutputArgs,
     table: &'a Table,
     source: &'a str,
     spec: &'a SetSpec,
@@ -55,6 +62,8 @@ struct Done<'a> {
     rows: usize,
     training: &'a OutputsEvaluation,
     heldout: Option<&'a OutputsEvaluation>,
+    /// Of each class against the rest, on rows kept out if there are any.
+    roc: &'a [RocCurve],
     /// Of reading and of fitting.
     seconds: (f64, f64),
 }
@@ -63,22 +72,9 @@ struct Done<'a> {
 pub(crate) fn fit(args: &FitArgs, given: Given) -> Result<Ending> {
     let Given { mut table, reading, spec, settings } = given;
     let (quiet, source) = (args.output.quiet, args.data.name());
-    check(args, &table)?;
-    let names = args.data.targets();
-    let (loss, outputs, responses) = if table.schema.classes.is_empty() {
-        let loss = OutputLoss::parse(&args.run.problem.loss).map_err(|error| {
-            Failure::from(error).about("several targets").hint("use --loss squared or --loss huber, or one target")
-        })?;
-        let responses = targets::split(&mut table, &names, &source)?;
-        note(quiet, &format!("{} responses are explained together, one column of coefficients each", names.len()));
-        (loss, names.clone(), responses)
-    } else {
-        let classes = table.schema.classes.clone();
-        let text = "classes are explained together by their probabilities (softmax), one column of coefficients each; \
-                    --positive LABEL --one-vs-rest compares one with all others";
-        note(quiet, &format!("{} {text}", classes.len()));
-        (OutputLoss::Softmax, classes, table.response.clone().unwrap_or_default())
-    };
+    check(args)?;
+    check_table(&table)?;
+    let Told { loss, outputs, responses } = Told::of(&args.data, &args.run.problem.loss, &mut table, quiet)?;
     let (is_classes, each) = (loss.is_classification(), loss.responses(outputs.len()));
     let total = table.features.rows();
     let kept_out = args.holdout.map(|share| Holdout { share, seed: settings.seed_value(), rows: total });
@@ -86,12 +82,7 @@ pub(crate) fn fit(args: &FitArgs, given: Given) -> Result<Ending> {
     let split = kept_out.map(|kept_out| holdout::split(kept_out, &labels, is_classes)).transpose()?;
     let none = vec![0.0; total];
     let whole = input::view(&source, &table, &none, None)?;
-    let set = build_set(&spec, &whole, &outputs).map_err(|error| match error {
-        proxdist::Error::Constraint { spec, fault } => {
-            Failure::new(format!("--constraint {spec}: {fault}"), constraint_hint(&fault))
-        }
-        other => other.into(),
-    })?;
+    let set = build_set(&spec, &whole, &outputs).map_err(about_set)?;
     let (wanted, ridge) = (&args.run.problem.units, args.run.problem.ridge);
     let units = match &split {
         None => scaling::units(&whole, &*set, wanted, ridge)?,
@@ -117,24 +108,24 @@ pub(crate) fn fit(args: &FitArgs, given: Given) -> Result<Ending> {
     let fit = problem.fit_observed(&settings, &mut watcher).map_err(|error| rows_of_file.explain(error))?;
     drop(watcher);
     let seconds = (reading, fitting.elapsed().as_secs_f64());
-    if fit.model().separates_classes() {
-        let text = "the model separates the classes of all rows: its coefficients have no natural size; --ridge or a ball gives them one";
-        note(quiet, text);
-    }
+    tell_separation(fit.model(), quiet);
     let elsewhere: &[Setting] = if args.holdout.is_some() { &[Setting::Seed] } else { &[] };
     setup::without_effect(fit.notes(), elsewhere).iter().for_each(|text| note(quiet, text));
-    let on_training = measured(fit.model(), data, &own)?;
+    let (on_training, mut roc) = measured(fit.model(), data, &own)?;
     let heldout = match &parts {
         Some((_, heldout)) => {
             let part: &Part = heldout;
-            Some(measured(fit.model(), &part.data()?, &picked(&responses, each, Some(part.rows())))?)
+            let (found, curves) = measured(fit.model(), &part.data()?, &picked(&responses, each, Some(part.rows())))?;
+            roc = curves;
+            Some(found)
         }
         None => None,
     };
     let model = fit.model().restored(&units)?;
     model.check_finite()?;
     let done = Done {
-        args,
+        data: &args.data,
+        output: &args.output,
         table: &table,
         source: &source,
         spec: &spec,
@@ -144,37 +135,71 @@ pub(crate) fn fit(args: &FitArgs, given: Given) -> Result<Ending> {
         rows: data.rows(),
         training: &on_training,
         heldout: heldout.as_ref(),
+        roc: &roc,
         seconds,
     };
-    let written = write(&done, kept_out)?;
+    let written = write(&done, kept_out, args.trace.as_ref())?;
     tell::show(&done, &written)?;
     Ok(crate::commands::fit::ending(args, fit.stop()))
 }
 
 /// What cannot be done for several outputs is found before any work.
-fn check(args: &FitArgs, table: &Table) -> Result<()> {
-    let refused =
-        |what: &str, hint: &str| Err(Failure::new(format!("{what} is not available for several outputs"), hint));
+fn check(args: &FitArgs) -> Result<()> {
     if args.checkpoint.is_some() {
         return refused("--checkpoint", "leave it out: fits of several outputs cannot go on in the middle yet");
     }
     if args.plot.is_some() {
         return refused("--plot", "--report FILE.html has the figures of several outputs");
     }
-    if args.run.problem.shape.is_some() {
-        return refused(
-            "--shape",
-            "leave it out: the coefficients have a row for each feature and a column for each output",
-        );
+    check_shape(args.run.problem.shape)
+}
+
+fn refused(what: &str, hint: &str) -> Result<()> {
+    Err(Failure::new(format!("{what} is not available for several outputs"), hint))
+}
+
+/// Coefficients of several outputs have a shape of their own.
+fn check_shape(shape: Option<Shape>) -> Result<()> {
+    match shape {
+        None => Ok(()),
+        Some(_) => {
+            let hint = "leave it out: the coefficients have a row for each feature and a column for each output";
+            refused("--shape", hint)
+        }
     }
+}
+
+/// What a table may hold for one output only.
+fn check_table(table: &Table) -> Result<()> {
     if table.offset.is_some() {
-        return refused("--offset", "leave it out, or explain one target");
+        return refused(
+            "--offset",
+            "leave it out, or explain one target; in Python offset has a column for each output",
+        );
     }
     if matches!(table.features, Features::Stored(_)) {
         let hint = "allow more --memory, so that the data need not stay on the disk, or explain one target";
         return refused("data on the disk", hint);
     }
     Ok(())
+}
+
+/// A set that does not fit, in terms of the option.
+fn about_set(error: proxdist::Error) -> Failure {
+    match error {
+        proxdist::Error::Constraint { spec, fault } => {
+            Failure::new(format!("--constraint {spec}: {fault}"), constraint_hint(&fault))
+        }
+        other => other.into(),
+    }
+}
+
+/// Tells where classes are told apart without error.
+fn tell_separation(model: &OutputsModel, quiet: bool) {
+    let separation = model.separation();
+    if separation.is_there() {
+        note(quiet, &format!("{separation}; --ridge or a ball gives them one, as in --ridge 1e-3"));
+    }
 }
 
 /// The responses of some rows, or of all.
@@ -185,41 +210,47 @@ fn picked(responses: &[f64], each: usize, rows: Option<&[usize]>) -> Vec<f64> {
     }
 }
 
-/// How good a model is on some rows.
-fn measured(model: &OutputsModel, data: &Data, responses: &[f64]) -> Result<OutputsEvaluation> {
+/// How good a model is on some rows, and the ROC curves of its classes.
+fn measured(model: &OutputsModel, data: &Data, responses: &[f64]) -> Result<(OutputsEvaluation, Vec<RocCurve>)> {
     let weights: Vec<f64> = (0..data.rows()).map(|row| data.weight(row)).collect();
     let predictors = model.linear_predictors(data.source())?;
-    Ok(OutputsEvaluation::of(model, &predictors, responses, Some(&weights))?)
+    let roc = page::roc(model, &predictors, responses, &weights)?;
+    Ok((OutputsEvaluation::of(model, &predictors, responses, Some(&weights))?, roc))
 }
 
 /// All files at once.
-fn write(done: &Done, kept_out: Option<Holdout>) -> Result<Vec<std::path::PathBuf>> {
-    let (args, mut outputs) = (done.args, Outputs::default());
-    if let Some(path) = &args.output.out {
-        let mut training = Training::new(done.table.schema.clone(), &args.data, kept_out, done.is_scaled);
-        training.more_targets = args.data.targets().into_iter().skip(1).collect();
-        let stored = StoredOutputs { model: done.model.clone(), training: Some(training) };
-        outputs.add(path, stored.to_json()?);
-    }
-    if let Some(path) = &args.output.report {
+fn write(done: &Done, kept_out: Option<Holdout>, trace: Option<&PathBuf>) -> Result<Vec<PathBuf>> {
+    let mut outputs = Outputs::default();
+    add_model(done, kept_out, &mut outputs)?;
+    if let Some(path) = &done.output.report {
         outputs.add(path, page::of_fit(done).to_html());
     }
-    if let Some(path) = &args.trace {
+    if let Some(path) = trace {
         outputs.add(path, crate::commands::fit::trace_table(done.fit.trace()));
     }
     outputs.commit()
 }
 
+/// The model file, if one is asked for.
+fn add_model(done: &Done, kept_out: Option<Holdout>, outputs: &mut Outputs) -> Result<()> {
+    let Some(path) = &done.output.out else { return Ok(()) };
+    let mut training = Training::new(done.table.schema.clone(), done.data, kept_out, done.is_scaled);
+    training.more_targets = done.data.targets().into_iter().skip(1).collect();
+    let stored = StoredOutputs { model: done.model.clone(), training: Some(training) };
+    outputs.add(path, stored.to_json()?);
+    Ok(())
+}
+
 /// Lines for standard output, unless the model is there.
-fn say(done: &Done, text: &str, written: &[std::path::PathBuf]) -> Result<()> {
+fn say(output: &OutputArgs, text: &str, written: &[PathBuf]) -> Result<()> {
     let (streams, files): (Vec<_>, Vec<_>) = written.iter().partition(|path| path.as_os_str() == "-");
-    let text = format!("{text}{}", output::wrote(files));
-    if done.args.output.quiet {
+    let text = format!("{text}{}", crate::output::wrote(files));
+    if output.quiet {
         return Ok(());
     }
     if streams.is_empty() {
-        return output::say(&text);
+        return crate::output::say(&text);
     }
-    output::complain(text.trim_end());
+    crate::output::complain(text.trim_end());
     Ok(())
 }

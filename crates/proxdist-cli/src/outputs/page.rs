@@ -1,16 +1,20 @@
-//! The page about a fit or an evaluation of several outputs: the certificate, coefficients by output as a table and as a heat map, how often classes were taken for each other.
+//! The page about a fit or an evaluation of several outputs: the certificate, coefficients by output as a table and as a heat map, the factors of low rank with a biplot, ROC curves, how often classes were taken for each other.
 
 use super::Done;
 use super::tell::{by_size, name_of};
 use crate::words::number;
 use proxdist::Exchanges;
-use proxdist::outputs::{OutputsEvaluation, OutputsModel};
-use proxdist_report::{CertificateLine, CoefficientMatrix, Fact, Notice, Report, Section};
+use proxdist::metrics::RocPoint;
+use proxdist::outputs::{OutputsEvaluation, OutputsModel, roc_curves};
+use proxdist_report::{
+    Biplot, CertificateLine, CoefficientMatrix, Fact, LinePlot, Notice, Place, Report, RocCurve, Section, Series,
+};
 
 /// The page about a fit.
 pub(super) fn of_fit(done: &Done) -> Report {
     let Done { model, fit, .. } = *done;
     let mut sections = vec![coefficients(model)];
+    sections.extend(factors(fit.model(), done.is_scaled));
     sections.extend(measured("on the rows of the fit", done.training));
     let mut scores = vec![Fact::new("objective F", number(fit.objective()))];
     scores.push(Fact::new("features used", model.support().len().to_string()));
@@ -19,9 +23,9 @@ pub(super) fn of_fit(done: &Done) -> Report {
         sections.extend(measured("on rows kept out of the fit", heldout));
     }
     let mut notices = Vec::new();
-    if model.separates_classes() {
-        let text = "The model separates the classes of all rows: its coefficients have no natural size.";
-        notices.push(Notice::warning(text));
+    let separation = model.separation();
+    if separation.is_there() {
+        notices.push(Notice::warning(format!("No minimum: {separation}. --ridge 1e-3 or a ball gives them one.")));
     }
     if !fit.stop().is_success() {
         notices.push(Notice::warning(format!("The fit is {}.", fit.stop())));
@@ -39,6 +43,7 @@ pub(super) fn of_fit(done: &Done) -> Report {
         notices,
         certificate: certificate(done),
         matrix: Some(matrix(model)),
+        roc: done.roc.to_vec(),
         sections,
         settings: vec![
             Fact::new("set", model.constraint.clone()),
@@ -51,7 +56,12 @@ pub(super) fn of_fit(done: &Done) -> Report {
 }
 
 /// The page about an evaluation.
-pub(super) fn of_evaluation(model: &OutputsModel, source: &str, evaluation: &OutputsEvaluation) -> Report {
+pub(super) fn of_evaluation(
+    model: &OutputsModel,
+    source: &str,
+    evaluation: &OutputsEvaluation,
+    roc: Vec<RocCurve>,
+) -> Report {
     Report {
         title: format!("{} model on {source}", model.constraint),
         result: format!(
@@ -60,6 +70,7 @@ pub(super) fn of_evaluation(model: &OutputsModel, source: &str, evaluation: &Out
             model.loss
         ),
         scores: facts(evaluation),
+        roc,
         sections: measured("on these rows", evaluation).into_iter().collect(),
         ..Report::default()
     }
@@ -69,7 +80,74 @@ pub(super) fn of_evaluation(model: &OutputsModel, source: &str, evaluation: &Out
 fn matrix(model: &OutputsModel) -> CoefficientMatrix {
     let (used, columns) = (model.support(), model.outputs.len());
     let values = used.iter().flat_map(|&j| (0..columns).map(move |k| model.coefficient(j, k))).collect();
-    CoefficientMatrix { rows: used.len().max(1), columns, values }
+    let row_names = used.iter().map(|&j| name_of(model, j)).collect();
+    CoefficientMatrix { rows: used.len().max(1), columns, values, row_names, column_names: model.outputs.clone() }
+}
+
+/// The ROC curve of each class against the rest, by the linear predictors of some rows; none for responses.
+pub(super) fn roc(
+    model: &OutputsModel,
+    predictors: &[f64],
+    classes: &[f64],
+    weights: &[f64],
+) -> proxdist::Result<Vec<RocCurve>> {
+    if !model.loss.is_classification() {
+        return Ok(Vec::new());
+    }
+    let curves = roc_curves(predictors, classes, weights, model.outputs.len())?;
+    let named = |(label, curve): (&String, Option<Vec<RocPoint>>)| {
+        let points = curve?.iter().map(|at| (at.false_positive_rate, at.true_positive_rate)).collect();
+        Some(RocCurve { label: format!("{label} against the rest"), auc: None, points })
+    };
+    Ok(model.outputs.iter().zip(curves).filter_map(named).collect())
+}
+
+/// Singular values, and features and outputs on the first two factors; for low rank.
+fn factors(model: &OutputsModel, is_scaled: bool) -> Vec<Section> {
+    let Some(factors) = model.constraint.contains("rank:").then(|| model.factors()).flatten() else {
+        return Vec::new();
+    };
+    let (rank, squares) = (factors.values.len(), factors.values.iter().map(|value| value * value).sum::<f64>());
+    let units = if is_scaled { "of scaled columns" } else { "in the units of the file" };
+    let row = |(number_of, value): (usize, &f64)| {
+        vec![(number_of + 1).to_string(), number(*value), format!("{:.1} %", 100.0 * value * value / squares)]
+    };
+    let points = factors.values.iter().enumerate().map(|(k, value)| ((k + 1) as f64, *value)).collect();
+    let mut sections = vec![Section {
+        heading: "Factors".to_owned(),
+        text: format!(
+            "The coefficient matrix {units} is a sum of {rank} factors, each a pattern of features times a pattern of outputs. A singular value is the size of a factor."
+        ),
+        columns: ["factor", "singular value", "share of the squares"].map(str::to_owned).to_vec(),
+        rows: factors.values.iter().enumerate().map(row).collect(),
+        plot: (rank > 1).then(|| LinePlot {
+            title: "Singular values".to_owned(),
+            x_label: "factor".to_owned(),
+            y_label: "singular value".to_owned(),
+            series: vec![Series::new("", points)],
+            ..LinePlot::default()
+        }),
+        ..Section::default()
+    }];
+    if rank > 1 {
+        let place = |name: String, all: &[f64], at: usize| Place { name, x: all[at * rank], y: all[at * rank + 1] };
+        let used = model.support();
+        sections.push(Section {
+            heading: "Features and outputs on the first two factors".to_owned(),
+            text: "The coefficient of a feature for an output is the product of their lengths and the cosine of the angle between them, as far as two factors tell: a feature far out along an arrow raises that output, one on the other side lowers it.".to_owned(),
+            biplot: Some(Biplot {
+                title: "Biplot".to_owned(),
+                x_label: format!("first factor ({})", number(factors.values[0])),
+                y_label: format!("second factor ({})", number(factors.values[1])),
+                points_label: "features".to_owned(),
+                points: used.iter().map(|&j| place(name_of(model, j), &factors.features, j)).collect(),
+                arrows_label: "outputs".to_owned(),
+                arrows: (0..model.outputs.len()).map(|k| place(model.outputs[k].clone(), &factors.outputs, k)).collect(),
+            }),
+            ..Section::default()
+        });
+    }
+    sections
 }
 
 fn coefficients(model: &OutputsModel) -> Section {
@@ -91,7 +169,10 @@ fn coefficients(model: &OutputsModel) -> Section {
 fn facts(evaluation: &OutputsEvaluation) -> Vec<Fact> {
     match evaluation {
         OutputsEvaluation::Classes(found) => {
-            vec![Fact::new("accuracy", number(found.accuracy)), Fact::new("log loss", number(found.log_loss))]
+            let mut facts =
+                vec![Fact::new("accuracy", number(found.accuracy)), Fact::new("log loss", number(found.log_loss))];
+            facts.extend(found.macro_auc.map(|area| Fact::new("AUC, mean over classes", number(area))));
+            facts
         }
         OutputsEvaluation::Responses { responses, .. } => {
             let known: Vec<f64> = responses.iter().filter_map(|found| found.r_squared).collect();
@@ -105,13 +186,15 @@ fn facts(evaluation: &OutputsEvaluation) -> Vec<Fact> {
 fn measured(which: &str, evaluation: &OutputsEvaluation) -> Option<Section> {
     Some(match evaluation {
         OutputsEvaluation::Classes(found) => {
-            let columns = std::iter::once("class".to_owned()).chain(found.classes.iter().cloned()).collect();
-            let row = |(label, weights): (&String, &Vec<f64>)| -> Vec<String> {
-                std::iter::once(label.clone()).chain(weights.iter().map(|weight| number(*weight))).collect()
+            let ends = ["class".to_owned(), "AUC".to_owned()];
+            let columns = ends.into_iter().chain(found.classes.iter().cloned()).collect();
+            let row = |((label, weights), area): ((&String, &Vec<f64>), &Option<f64>)| -> Vec<String> {
+                let area = area.map_or_else(|| "-".to_owned(), number);
+                [label.clone(), area].into_iter().chain(weights.iter().map(|weight| number(*weight))).collect()
             };
-            let rows = found.classes.iter().zip(&found.confusion).map(row).collect();
+            let rows = found.classes.iter().zip(&found.confusion).zip(&found.auc).map(row).collect();
             let text = format!(
-                "How many rows of each class (down) were taken for each class (across), {which}; accuracy {}, log loss {}.",
+                "How many rows of each class (down) were taken for each class (across), {which}, and the area under the ROC curve of the class against the rest; accuracy {}, log loss {}.",
                 number(found.accuracy),
                 number(found.log_loss)
             );

@@ -18,7 +18,7 @@ const MOST_COLUMNS: usize = 8;
 
 /// The result on standard output.
 pub(super) fn show(done: &Done, written: &[PathBuf]) -> Result<()> {
-    if done.args.output.json {
+    if done.output.json {
         return output::print(&format!("{}\n", document(done, written)));
     }
     let mut text = summary(done);
@@ -26,7 +26,7 @@ pub(super) fn show(done: &Done, written: &[PathBuf]) -> Result<()> {
     if let Some(heldout) = done.heldout {
         let _ = write!(text, "\n{}", measures("rows kept out of the fit", heldout));
     }
-    super::say(done, &text, written)
+    super::say(done.output, &text, written)
 }
 
 /// What to call a feature.
@@ -42,7 +42,7 @@ pub(super) fn by_size(model: &OutputsModel) -> Vec<usize> {
     order
 }
 
-fn summary(done: &Done) -> String {
+pub(super) fn summary(done: &Done) -> String {
     let Done { model, fit, .. } = *done;
     let certificate = fit.certificate();
     let mut text = String::new();
@@ -113,7 +113,7 @@ fn coefficients(model: &OutputsModel) -> String {
     text
 }
 
-fn short(text: &str, most: usize) -> String {
+pub(super) fn short(text: &str, most: usize) -> String {
     match text.char_indices().nth(most - 1) {
         Some((end, _)) if text.chars().count() > most => format!("{}…", &text[..end]),
         _ => text.to_owned(),
@@ -128,8 +128,19 @@ pub(super) fn measures(heading: &str, evaluation: &OutputsEvaluation) -> String 
             let _ = writeln!(text, "{}, {}:", visible(heading), plural(found.rows, "row"));
             let _ = writeln!(text, "  {:<10}{}", "accuracy", number(found.accuracy));
             let _ = writeln!(text, "  {:<10}{}", "log loss", number(found.log_loss));
+            if let Some(area) = found.macro_auc {
+                let _ =
+                    writeln!(text, "  {:<10}{} (mean over the classes, each against the rest)", "AUC", number(area));
+            }
             if found.classes.len() <= MOST_COLUMNS + 4 {
                 let head: Vec<String> = found.classes.iter().map(|label| format!("{:>8}", short(label, 8))).collect();
+                let areas: Vec<String> = found
+                    .auc
+                    .iter()
+                    .map(|area| format!("{:>8}", area.map_or_else(|| "-".to_owned(), number)))
+                    .collect();
+                let _ = writeln!(text, "  {:<12} {}", "", head.join(" "));
+                let _ = writeln!(text, "  {:<12} {}", "AUC", areas.join(" "));
                 let _ = writeln!(text, "  taken for    {}", head.join(" "));
                 for (label, row) in found.classes.iter().zip(&found.confusion) {
                     let cells: Vec<String> = row.iter().map(|weight| format!("{:>8}", number(*weight))).collect();
@@ -152,7 +163,7 @@ pub(super) fn measures(heading: &str, evaluation: &OutputsEvaluation) -> String 
 }
 
 /// For programs.
-fn document(done: &Done, written: &[PathBuf]) -> Value {
+pub(super) fn document(done: &Done, written: &[PathBuf]) -> Value {
     let Done { model, fit, .. } = *done;
     let coefficients: Vec<Value> = by_size(model)
         .into_iter()
@@ -175,6 +186,7 @@ fn document(done: &Done, written: &[PathBuf]) -> Value {
         "loss": model.loss.to_string(),
         "outputs": model.outputs,
         "unique": model.unique,
+        "separation": model.separation(),
         "constraint": model.constraint,
         "constraint_in_words": done.spec.words(),
         "ridge": model.ridge,

@@ -133,6 +133,13 @@ fn one_output_can_be_bound_by_name() {
 fn what_is_not_there_is_an_error_with_a_hint() {
     let place = place();
     place.write("one.csv", "a,y\n1,x\n2,x\n");
+    let rows = |label: &dyn Fn(usize) -> String| -> String {
+        (0..20).map(|i| format!("{},{}\n", (i * 7) % 11, label(i))).collect()
+    };
+    let rare = rows(&|i| ["a", "b", "c"][if i > 17 { 2 } else { i % 2 }].to_owned());
+    place.write("rare.csv", format!("x,y\n{rare}"));
+    // As many classes as rows.
+    place.write("single.csv", format!("x,y\n{}", rows(&|i| format!("r{i}"))));
     place.ok(&format!("{CLASSES} -c rows:1 --out m.json"));
     for (words, message, hint) in [
         ("fit one.csv --target y --loss logistic", "two classes are needed", "classifier cannot learn"),
@@ -157,9 +164,18 @@ fn what_is_not_there_is_an_error_with_a_hint() {
             "explain one output",
         ),
         ("fit t.csv --target first,second --ignore kind -c rows:9", "has 4 rows", "1 to 4"),
-        ("path t.csv --target first,second", "this command explains one column", "proxdist fit"),
-        ("path t.csv --target kind --loss logistic", "more than two classes", "--one-vs-rest"),
-        ("tune t.csv --target first,second --grid sparsity:1,2", "this command explains one column", "proxdist fit"),
+        ("path t.csv --target first,second --ignore kind --select bic", "--select bic", "--select cv"),
+        ("path t.csv --target first,second --ignore kind --sizes 1-9", "the number of features is 4", "1 to 4"),
+        ("path t.csv --target first,second --ignore kind -c nonneg", "over rows or rank", "tune --grid"),
+        ("path t.csv --target first,second --ignore kind -c rank:1 --sizes 3", "ranks go up to 2", "1 to 2"),
+        ("path rare.csv --target y --loss logistic", "the class \"c\" has 2 of the rows", "--folds 2 or fewer"),
+        ("tune rare.csv --target y --loss logistic --grid rows:1 --folds 3", "3 folds need a row of it", "--folds 2"),
+        ("tune single.csv --target y --loss logistic --grid rows:1", "the class \"r0\" has 1 of", "leave it out"),
+        (
+            "tune t.csv --target first,second --ignore kind --grid rows:1 --score auc",
+            "--score must be loss or mse",
+            "--score loss",
+        ),
         ("compare t.csv --target first,second --methods spd,psgd", "this command explains one column", "proxdist fit"),
         ("theory t.csv --target first,second", "this command explains one column", "proxdist fit"),
         ("fit t.csv --stream --target first,second", "this command explains one column", "proxdist fit"),
@@ -170,4 +186,122 @@ fn what_is_not_there_is_an_error_with_a_hint() {
         assert!(said.stderr.contains("error:") && said.stderr.contains(message), "{words}\n{}", said.stderr);
         assert!(said.stderr.contains("hint:") && said.stderr.contains(hint), "{words}\n{}", said.stderr);
     }
+}
+
+#[test]
+fn a_number_of_shared_features_is_chosen() {
+    let place = place();
+    let data = "t.csv --target kind --loss logistic --ignore first,second";
+    let said = place.run(&format!("path {data} --out m.json --report r.html --table p.csv"));
+    assert_eq!(said.code, Some(0), "{}", said.stderr);
+    assert!(said.stdout.contains("models of 1-4 features shared by all outputs"), "{}", said.stdout);
+    let rule = "chosen by 10-fold cross-validation, the smallest size within one standard error of the best";
+    assert!(said.stdout.contains(rule), "{}", said.stdout);
+    let path = place.json(&format!("path {data}"));
+    assert_eq!((path["folds"].as_u64(), path["select"].as_str()), (Some(10), Some("cv")));
+    let points = path["points"].as_array().unwrap();
+    assert_eq!(points.len(), 4 * 5);
+    let table = place.read("p.csv");
+    assert_eq!(table.lines().count(), 21);
+    assert!(table.lines().next().unwrap().starts_with("ridge,size,objective,mean,standard_error"));
+    let chosen = path["chosen"]["size"].as_u64().unwrap();
+    // The rule, from the numbers that are shown.
+    let number = |point: &Value, key: &str| point[key].as_f64().unwrap();
+    let best = points.iter().min_by(|a, b| number(a, "mean").total_cmp(&number(b, "mean"))).unwrap();
+    let limit = number(best, "mean") + number(best, "standard_error");
+    let near = points.iter().filter(|point| number(point, "mean") <= limit + 1e-12);
+    assert_eq!(near.map(|point| point["size"].as_u64().unwrap()).min(), Some(chosen));
+    assert_eq!(path["fit"]["constraint"], format!("rows:{chosen}"));
+    assert_eq!(path["fit"]["features_used"].as_u64(), Some(chosen));
+    let page = place.read("r.html");
+    for part in ["Cross-validation", "Sizes", "against the rest", "Coefficients by output"] {
+        assert!(page.contains(part), "{part}");
+    }
+    assert_eq!(place.json("evaluate m.json t.csv")["evaluation"]["rows"], 120);
+
+    // The same grid by `tune` has the same scores.
+    let tuned = place.json(&format!("tune {data} --grid rows:1-4 --grid ridge:0,1e-4,1e-3,1e-2,1e-1"));
+    let scores = tuned["table"]["scores"].as_array().unwrap();
+    for (score, point) in scores.iter().zip(points) {
+        assert_eq!(score["mean"], point["mean"]);
+    }
+    assert_eq!(tuned["fit"]["objective"], path["fit"]["objective"]);
+}
+
+#[test]
+fn ranks_and_responses_are_chosen_too() {
+    let place = place();
+    let data = "t.csv --target first,second --ignore kind";
+    let path = place.json(&format!("path {data} -c rank:2 --ridge-grid 0 --folds 5"));
+    assert_eq!(path["points"].as_array().unwrap().len(), 2);
+    assert_eq!(path["chosen"]["size"], 2);
+    assert_eq!(path["fit"]["constraint"], "rank:2");
+    let rows = place.run(&format!("tune {data} --grid rows:1-4 --score mse --choice best --report r.html"));
+    assert_eq!(rows.code, Some(0), "{}", rows.stderr);
+    assert!(rows.stdout.contains("mse by 10-fold cross-validation, smaller is better"), "{}", rows.stdout);
+    let page = place.run(&format!("fit {data} -c rank:2 --report f.html"));
+    assert_eq!(page.code, Some(0), "{}", page.stderr);
+    let page = place.read("f.html");
+    assert!(page.contains("Singular values") && page.contains("Biplot"), "no factors on the page");
+}
+
+#[test]
+fn areas_of_each_class_and_hostile_names() {
+    let place = Place::new();
+    let evil = "<script>alert(1)</script>";
+    let text = table().replace("size,tone", &format!("\"{evil}\",\"a&b\"")).replace(",oak,", &format!(",\"{evil}\","));
+    place.write("t.csv", text);
+    let said = place.run(&format!("{CLASSES} -c rank:2 --out m.json --report r.html --holdout 0.3"));
+    assert_eq!(said.code, Some(0), "{}", said.stderr);
+    assert!(said.stdout.contains("mean over the classes, each against the rest"), "{}", said.stdout);
+    place.ok("evaluate m.json t.csv --report e.html");
+    for page in [place.read("r.html"), place.read("e.html")] {
+        assert!(!page.contains(evil) && page.contains("&lt;script&gt;alert(1)"), "a name is not escaped");
+    }
+    let found = place.json("evaluate m.json t.csv");
+    let areas = found["evaluation"]["auc"].as_array().unwrap();
+    assert_eq!(areas.len(), 3);
+    // From the probabilities that `predict` writes, by every pair of rows.
+    let chances: Vec<Vec<f64>> = place.ok("predict m.json t.csv --proba").lines().skip(1).map(numbers).collect();
+    let kinds: Vec<String> = table().lines().skip(1).map(|line| line.split(',').nth(4).unwrap().to_owned()).collect();
+    let labels = place.ok("predict m.json t.csv --proba --raw");
+    let ash = labels.lines().next().unwrap().split(',').position(|name| name == "ash").unwrap();
+    let (mut good, mut all) = (0.0, 0.0);
+    for (i, own) in chances.iter().enumerate().filter(|(i, _)| kinds[*i] == "ash") {
+        for (j, other) in chances.iter().enumerate().filter(|(j, _)| kinds[*j] != "ash") {
+            let _ = (i, j);
+            all += 1.0;
+            good += if own[ash] > other[ash] {
+                1.0
+            } else if own[ash] < other[ash] {
+                0.0
+            } else {
+                0.5
+            };
+        }
+    }
+    assert!((areas[ash].as_f64().unwrap() - good / all).abs() < 1e-9);
+    let mean = areas.iter().map(|area| area.as_f64().unwrap()).sum::<f64>() / 3.0;
+    assert!((found["evaluation"]["macro_auc"].as_f64().unwrap() - mean).abs() < 1e-12);
+}
+
+#[test]
+fn classes_told_apart_are_told() {
+    let place = Place::new();
+    let rows: String =
+        (0..60).map(|i| format!("{},{},{}\n", 10 * (i % 3) + i % 2, (i * 7) % 11, ["a", "b", "c"][i % 3])).collect();
+    place.write("t.csv", format!("x,z,kind\n{rows}"));
+    let said = place.run("fit t.csv --target kind --loss logistic -c rows:1 --report r.html");
+    assert_eq!(said.code, Some(0), "{}", said.stderr);
+    assert!(
+        said.stderr.contains("separates the classes of all rows") && said.stderr.contains("--ridge 1e-3"),
+        "{}",
+        said.stderr
+    );
+    assert!(place.read("r.html").contains("No minimum: the model separates"));
+    let fit = place.json("fit t.csv --target kind --loss logistic -c rows:1");
+    assert_eq!((fit["separation"].as_str(), fit["converged"].as_bool()), (Some("all-rows"), Some(true)));
+    let path = place.run("path t.csv --target kind --loss logistic --ridge-grid 0 --folds 5");
+    assert!(path.stderr.contains("some sizes are separated"), "{}", path.stderr);
+    assert!(path.stdout.contains("5 of 5 folds separated"), "{}", path.stdout);
 }

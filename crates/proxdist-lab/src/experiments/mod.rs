@@ -4,6 +4,7 @@ mod boxplots;
 mod comparison;
 mod complexity;
 mod finite_error;
+mod low_rank;
 mod qsar;
 mod rates;
 mod rho1;
@@ -14,9 +15,9 @@ use crate::error::{Error, Result};
 use crate::experiment::Experiment;
 use std::path::{Path, PathBuf};
 
-/// The experiments, in the order of the paper.
-pub const NAMES: [&str; 9] =
-    ["rates", "figure1", "figure2", "table2", "tables34", "qsar", "figure3b", "rho1", "boxplots"];
+/// The experiments, in the order of the paper; then extensions of ours.
+pub const NAMES: [&str; 10] =
+    ["rates", "figure1", "figure2", "table2", "tables34", "qsar", "figure3b", "rho1", "boxplots", "lowrank"];
 
 pub use qsar::{FILE as QSAR_FILE, split as qsar_split};
 
@@ -54,6 +55,7 @@ pub(crate) fn build(name: &str, plan: &Plan) -> Result<std::result::Result<Box<d
             panels: settings.finite_error.clone(),
             seed,
         }),
+        "lowrank" => Box::new(low_rank::LowRank { settings: settings.lowrank.clone(), seed }),
         other => return Err(Error::UnknownExperiment { name: other.to_owned() }),
     }))
 }

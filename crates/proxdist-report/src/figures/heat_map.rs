@@ -2,12 +2,21 @@
 
 use crate::input::CoefficientMatrix;
 use crate::number::number;
-use crate::svg::{Anchor, Canvas, Colour, Kind, Style, TextStyle};
+use crate::svg::{Anchor, Canvas, Colour, Kind, Style, TextStyle, ellipsis, text_width};
 
 /// Larger matrices are drawn in blocks, each by its entry of largest magnitude.
 const CELLS: usize = 160;
+/// Font size of names.
+const SMALL: f64 = 12.0;
+/// Most room for the names of rows.
+const MOST_MARGIN: f64 = 150.0;
 /// Shades on each side of zero.
 const SHADES: usize = 40;
+
+/// Whether all rows or columns that are drawn have names.
+fn has_names(names: &[String], drawn: usize) -> bool {
+    !names.is_empty() && names.len() == drawn
+}
 
 /// The matrix with rows from top to bottom and a colour bar. Shades are opacities over the ground, so zero is the colour of
 /// the page, light or dark.
@@ -22,7 +31,9 @@ pub fn heat_map(matrix: &CoefficientMatrix, style: Style) -> String {
     let cells = blocks(matrix, down, across);
     let largest = cells.iter().fold(0.0, |m: f64, v| m.max(v.abs()));
     let top = canvas.title(title) + 22.0;
-    let (left, bar) = (46.0, 78.0);
+    let (named_down, named_across) = (has_names(&matrix.row_names, down), has_names(&matrix.column_names, across));
+    let widest = matrix.row_names.iter().map(|name| text_width(name, SMALL)).fold(0.0, f64::max);
+    let (left, bar) = (if named_down { (widest + 14.0).clamp(46.0, MOST_MARGIN) } else { 46.0 }, 78.0);
     let size = ((canvas.width() - left - bar) / across as f64).min(420.0 / down as f64).min(48.0);
     let (width, height) = (size * across as f64, size * down as f64);
     for (positive, colour) in [(true, Colour::Series(0)), (false, Colour::Series(1))] {
@@ -37,10 +48,24 @@ pub fn heat_map(matrix: &CoefficientMatrix, style: Style) -> String {
     canvas.frame((left, top), (left + width, top + height), outline);
     let quiet = |anchor| TextStyle::new(12.0, anchor).colour(Colour::Muted);
     let plain = TextStyle::new(12.0, Anchor::Start);
-    canvas.text((left, top - 8.0), &format!("column 1 to {}", matrix.columns).into(), plain);
-    canvas.text((left - 7.0, top + 11.0), &"1".into(), quiet(Anchor::End));
-    if matrix.rows > 1 && height > 26.0 {
-        canvas.text((left - 7.0, top + height), &matrix.rows.to_string().into(), quiet(Anchor::End));
+    if named_across && size >= 14.0 {
+        for (i, name) in matrix.column_names.iter().enumerate() {
+            let middle = (left + (i as f64 + 0.5) * size, top - 8.0);
+            canvas.text(middle, &ellipsis(name, SMALL, size - 2.0).into(), TextStyle::new(SMALL, Anchor::Middle));
+        }
+    } else {
+        canvas.text((left, top - 8.0), &format!("column 1 to {}", matrix.columns).into(), plain);
+    }
+    if named_down && size >= 12.0 {
+        for (i, name) in matrix.row_names.iter().enumerate() {
+            let at = (left - 7.0, top + (i as f64 + 0.5) * size + 4.0);
+            canvas.text(at, &ellipsis(name, SMALL, left - 12.0).into(), quiet(Anchor::End));
+        }
+    } else {
+        canvas.text((left - 7.0, top + 11.0), &"1".into(), quiet(Anchor::End));
+        if matrix.rows > 1 && height > 26.0 {
+            canvas.text((left - 7.0, top + height), &matrix.rows.to_string().into(), quiet(Anchor::End));
+        }
     }
     colour_bar(&mut canvas, (left + width + 18.0, top), height.clamp(90.0, 220.0), largest);
     let note = if (down, across) == (matrix.rows, matrix.columns) {

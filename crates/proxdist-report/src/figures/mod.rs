@@ -1,5 +1,6 @@
 //! The figures of a report, each a function from plain data to SVG text.
 
+mod biplot;
 mod box_plots;
 mod calibration;
 mod coefficients;
@@ -12,6 +13,7 @@ mod residuals;
 mod roc;
 mod small_multiples;
 
+pub use biplot::biplot;
 pub use box_plots::box_plots;
 pub use calibration::calibration;
 pub use coefficients::coefficients;

@@ -70,6 +70,9 @@ pub(super) fn free(free: &Section) -> String {
     if let Some(plot) = &free.plot {
         content.push_str(&figure(|style| figures::lines(plot, style), ""));
     }
+    if let Some(plot) = &free.biplot {
+        content.push_str(&figure(|style| figures::biplot(plot, style), ""));
+    }
     section(&free.heading, &content)
 }
 

@@ -156,7 +156,12 @@ pub fn low_rank(rows: usize, columns: usize) -> CoefficientMatrix {
         let (r, c) = ((i / columns) as f64 / rows as f64, (i % columns) as f64 / columns as f64);
         (6.0 * r).sin() * (5.0 * c).cos() + 0.6 * f64::from(u8::from((r - 0.5).abs() < 0.2 && (c - 0.5).abs() < 0.25))
     };
-    CoefficientMatrix { rows, columns, values: (0..rows * columns).map(entry).collect() }
+    CoefficientMatrix {
+        rows,
+        columns,
+        values: (0..rows * columns).map(entry).collect(),
+        ..CoefficientMatrix::default()
+    }
 }
 
 pub fn rates() -> LinePlot {

@@ -7,6 +7,7 @@ use crate::data::{Data, Pass, products};
 use crate::error::Result;
 use crate::layout::Layout;
 use crate::linalg::dot;
+use crate::outputs::Descent;
 use crate::polish::Smooth;
 use crate::ridge::Ridge;
 use rayon::prelude::*;
@@ -116,6 +117,9 @@ impl<'p> Function<'p> {
         )
     }
 }
+
+/// Steps of these are not asked whether they lead to infinity: they end with their number.
+impl Descent for Function<'_> {}
 
 impl Smooth for Function<'_> {
     fn layout(&self) -> Layout {

@@ -1,8 +1,8 @@
 //! The certificate of a fit with several outputs, and the model that comes out. It says only what was measured.
 
 use super::finish::{Reached, Run, with_free};
+use super::function::Function;
 use super::model::{OutputsModel, Unique};
-use super::objective::Function;
 use super::problem::OutputsFit;
 use crate::certificate::Certificate;
 use crate::constraint::{Constraint, Structure, Workspace, projected};
@@ -24,7 +24,7 @@ impl Run<'_> {
         let (problem, constraint, layout) = (self.problem, self.problem.constraint(), self.problem.layout());
         let objective = problem.objective();
         let is_softmax = problem.output_loss().is_classification();
-        let Reached { mut theta, exchanges, gap, stationarity, iterated, is_finish } = reached;
+        let Reached { mut theta, exchanges, gap, stationarity, iterated, is_finish, separation } = reached;
         if is_softmax {
             center(layout, &mut theta, self.is_shift_free());
         }
@@ -103,6 +103,7 @@ impl Run<'_> {
             stop,
             objective: value,
             certificate,
+            separation,
         };
         let notes = notes_of_outputs(self.settings, iterated.is_some());
         Ok(OutputsFit { model, trace, notes })

@@ -9,9 +9,10 @@
 
 use super::exchange::{At, Quadratic, QuadraticForm as _, swapped};
 use super::form::Form;
-use super::newton::descend;
+use super::newton::{Descended, descend};
 use super::objective::Objective;
 use super::restricted::Design;
+use super::separation::Separation;
 use super::squared::{Chosen, binomial, each_choice};
 use crate::error::Result;
 use crate::exchanges::Exchanges;
@@ -33,16 +34,31 @@ const MOST_TESTS: usize = 40;
 const MOST_FITS: usize = 400;
 
 /// A fitted support.
-struct Fitted {
-    support: Vec<usize>,
-    theta: Vec<f64>,
-    value: f64,
-    is_settled: bool,
+#[derive(Clone)]
+pub(super) struct Fitted {
+    pub(super) support: Vec<usize>,
+    pub(super) theta: Vec<f64>,
+    /// F there, or zero where all rows are told apart.
+    pub(super) value: f64,
+    pub(super) is_settled: bool,
+    pub(super) separation: Separation,
+}
+
+impl Fitted {
+    /// Whether nothing can be better: no F is below zero.
+    pub(super) fn is_perfect(&self) -> bool {
+        self.separation == Separation::AllRows
+    }
+
+    fn into_chosen(self, exchanges: Exchanges) -> Chosen {
+        let apart = self.is_perfect().then_some(self.theta);
+        Chosen { support: self.support, exchanges, apart }
+    }
 }
 
 /// The search.
 pub(crate) struct Search<'p> {
-    objective: Objective<'p>,
+    pub(super) objective: Objective<'p>,
     form: Form<'p>,
     limit: usize,
     /// Supports that have been fitted.
@@ -50,7 +66,7 @@ pub(crate) struct Search<'p> {
 }
 
 /// The model at a fitted point: what turns its coefficients into those of F.
-struct Model {
+pub(super) struct Model {
     right: Vec<f64>,
     root: Cholesky,
 }
@@ -81,7 +97,7 @@ impl<'p> Search<'p> {
             }
         }
         let mut exchanges = Exchanges::CutShort;
-        while self.seen.len() < MOST_FITS && poll().is_continue() {
+        while self.seen.len() < MOST_FITS && !best.is_perfect() && poll().is_continue() {
             match self.improve(&best, poll)? {
                 Step::Better(next) => best = next,
                 Step::Nothing { is_complete } => {
@@ -92,7 +108,7 @@ impl<'p> Search<'p> {
                 }
             }
         }
-        Ok(Chosen { support: best.support, exchanges })
+        Ok(best.into_chosen(exchanges))
     }
 
     fn every_choice(mut self) -> Result<Chosen> {
@@ -106,9 +122,9 @@ impl<'p> Search<'p> {
             }
             Ok(())
         })?;
-        let support = best.map(|best| best.support).unwrap_or_default();
         let exchanges = if are_settled { Exchanges::EveryChoice } else { Exchanges::CutShort };
-        Ok(Chosen { support, exchanges })
+        let none = Chosen { support: Vec::new(), exchanges, apart: None };
+        Ok(best.map_or(none, |best| best.into_chosen(exchanges)))
     }
 
     /// A support of as many features as the limit allows, in leaps.
@@ -116,7 +132,7 @@ impl<'p> Search<'p> {
         let zeros = self.objective.arrangement().zeros();
         let mut at = self.fit(&[], zeros, f64::INFINITY)?;
         let leap = self.limit.div_ceil(4);
-        while at.support.len() < self.limit && poll().is_continue() {
+        while at.support.len() < self.limit && !at.is_perfect() && poll().is_continue() {
             let target = (at.support.len() + leap).min(self.limit);
             let model = self.model(&at)?;
             let mut quadratic = self.quadratic(&model, at.value);
@@ -165,7 +181,7 @@ impl<'p> Search<'p> {
     }
 
     /// Fits a support that the model proposes, if that was not done before; it is returned if F is lower there.
-    fn tested(&mut self, best: &Fitted, proposed: &At, model: &Model) -> Result<Option<Fitted>> {
+    pub(super) fn tested(&mut self, best: &Fitted, proposed: &At, model: &Model) -> Result<Option<Fitted>> {
         if self.seen.contains(&proposed.support) {
             return Ok(None);
         }
@@ -227,7 +243,7 @@ impl<'p> Search<'p> {
         Ok(value - HOPE * fall > ceiling)
     }
 
-    fn fit(&mut self, support: &[usize], start: Vec<f64>, ceiling: f64) -> Result<Fitted> {
+    pub(super) fn fit(&mut self, support: &[usize], start: Vec<f64>, ceiling: f64) -> Result<Fitted> {
         self.fit_to(support, start, DECIDED, ceiling)
     }
 
@@ -246,10 +262,11 @@ impl<'p> Search<'p> {
         self.seen.insert(support.to_vec());
         let ended =
             design.with(self.objective, &mut theta, |function, point| descend(function, point, goal, ceiling))?;
-        Ok(Fitted { support: support.to_vec(), theta, value: ended.value, is_settled: ended.is_settled })
+        let Descended { value, is_settled, separation } = ended;
+        Ok(Fitted { support: support.to_vec(), theta, value, is_settled, separation })
     }
 
-    fn model(&mut self, at: &Fitted) -> Result<Model> {
+    pub(super) fn model(&mut self, at: &Fitted) -> Result<Model> {
         let (objective, outputs) = (self.objective, self.objective.outputs());
         let layout = objective.arrangement();
         let mut gradient = vec![0.0; layout.len()];
@@ -279,12 +296,12 @@ impl<'p> Search<'p> {
         Ok(Model { right, root })
     }
 
-    fn quadratic(&mut self, model: &Model, scale: f64) -> Quadratic<'_> {
+    pub(super) fn quadratic(&mut self, model: &Model, scale: f64) -> Quadratic<'_> {
         Quadratic { form: &mut self.form, right: model.right.clone(), outputs: self.objective.outputs(), scale }
     }
 
     /// The parameter that a state of the model stands for; intercepts follow the means.
-    fn restored(&self, before: &Fitted, at: &At, model: &Model) -> Vec<f64> {
+    pub(super) fn restored(&self, before: &Fitted, at: &At, model: &Model) -> Vec<f64> {
         let (outputs, layout) = (self.objective.outputs(), self.objective.arrangement());
         let mut theta = layout.zeros();
         for (&j, b) in at.support.iter().zip(at.coefficients.chunks_exact(outputs)) {

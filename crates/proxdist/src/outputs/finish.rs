@@ -10,38 +10,30 @@
 //! | anything else | the iteration |
 
 use super::curved;
-use super::exchange::QuadraticForm as _;
-use super::form::Form;
+use super::function::Function;
 use super::iterate::{self, Iterated};
-use super::loss::RowsLoss;
-use super::low_rank::Along;
-use super::objective::{Function, Objective};
+use super::newton::descend;
+use super::objective::Objective;
 use super::places::OnPlaces;
 use super::problem::{OutputsFit, OutputsProblem};
 use super::reduced_rank::closed_form;
 use super::restricted::Design;
+use super::separation::{NOTHING, Separation, stretched};
 use super::squared::{Chosen, Squares};
-use super::turned::Turned;
 use crate::constraint::{Blocks, Constraint, Structure, WholeSpace, Workspace, projected};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::exchanges::Exchanges;
 use crate::gap::Gap;
 use crate::layout::Layout;
-use crate::linalg::Cholesky;
-use crate::polish::{Smooth, Until, minimise};
+use crate::polish::{Until, minimise};
 use crate::solver::{Settings, Stop};
 use crate::trace::Observer;
 use std::ops::ControlFlow;
 use std::time::Instant;
 
 const TOLERANCE: f64 = 1e-11;
-const RANK_TOLERANCE: f64 = 1e-10;
 /// What F may still fall by, relative to F, where only rounding is left.
 const LEAST_FALL: f64 = 1e-20;
-/// What F may still fall by, relative to F, where a start is looked for.
-const ROUGH: f64 = 1e-6;
-/// Added to the form of the features where it has no factor, relative to its diagonal.
-const RIDGE_OF_FORM: f64 = 1e-10;
 
 /// A fit on its way.
 pub(crate) struct Run<'r> {
@@ -62,17 +54,19 @@ pub(super) struct Reached {
     pub(super) iterated: Option<Iterated>,
     /// Whether there was an exact finish.
     pub(super) is_finish: bool,
+    pub(super) separation: Separation,
 }
 
 impl Reached {
-    fn at(theta: Vec<f64>) -> Self {
+    pub(super) fn at(theta: Vec<f64>) -> Self {
         let exchanges = Exchanges::NotApplicable;
-        Self { theta, exchanges, gap: None, stationarity: None, iterated: None, is_finish: true }
+        let separation = Separation::No;
+        Self { theta, exchanges, gap: None, stationarity: None, iterated: None, is_finish: true, separation }
     }
 }
 
 /// The largest number of features, if a set is about whole rows and nothing else.
-fn limit_of_rows(constraint: &dyn Constraint, layout: Layout) -> Option<usize> {
+pub(super) fn limit_of_rows(constraint: &dyn Constraint, layout: Layout) -> Option<usize> {
     let Structure::Choice(choosing) = constraint.structure() else { return None };
     let (length, size) = (layout.coefficient_count(), layout.output_count());
     let choice = choosing.choice(length);
@@ -106,13 +100,11 @@ impl<'r> Run<'r> {
 
     /// F with the gauge that the set allows.
     fn gauged(&self) -> Objective<'r> {
-        let plain = self.problem.objective();
-        let has_gauge = self.is_shift_free();
-        Objective { loss: RowsLoss { has_gauge, ..plain.loss }, has_intercept_gauge: !has_gauge, ..plain }
+        self.problem.objective().gauged(self.is_shift_free())
     }
 
     /// Asks whether the work is to end, and remembers why.
-    fn poll<'s>(
+    pub(super) fn poll<'s>(
         settings: &'s Settings,
         observer: &'s mut dyn Observer,
         began: Instant,
@@ -146,6 +138,7 @@ impl<'r> Run<'r> {
                 Some(found) => Ok(Reached { gap: Some(found.gap), ..Reached::at(found.theta) }),
                 None => self.convex(objective),
             },
+            Structure::WholeSpace => self.whole(objective),
             Structure::Rank { rank, radius: None, .. } => self.rank(objective, rank, is_quadratic),
             Structure::Choice(_) => self.choice(objective),
             _ if constraint.is_convex() && !matches!(constraint.structure(), Structure::Other) => {
@@ -179,6 +172,26 @@ impl<'r> Run<'r> {
         Ok(Reached { exchanges, iterated: Some(iterated), is_finish: false, ..Reached::at(theta) })
     }
 
+    /// The whole space for losses that are not quadratic: Newton's method, which sees where classes are told apart.
+    fn whole(&mut self, objective: Objective) -> Result<Reached> {
+        let (mut theta, mut function) = (self.start()?, Function::new(objective));
+        let separation = if objective.can_separate() {
+            descend(&mut function, &mut theta, LEAST_FALL, f64::INFINITY)?.separation
+        } else {
+            Separation::No
+        };
+        match separation {
+            Separation::No => {
+                let mut poll = Self::poll(self.settings, self.observer, self.began, &mut self.ended);
+                let until = &mut Until { tolerance: TOLERANCE, poll: &mut poll };
+                minimise(&mut function, &WholeSpace, &mut theta, until)?;
+            }
+            Separation::AllRows => theta = stretched(&function, &theta, NOTHING)?,
+            Separation::SomeRows => {}
+        }
+        Ok(Reached { separation, ..Reached::at(theta) })
+    }
+
     fn convex(&mut self, objective: Objective) -> Result<Reached> {
         let layout = self.problem.layout();
         let mut theta = self.start()?;
@@ -198,7 +211,7 @@ impl<'r> Run<'r> {
         let mut poll = Self::poll(self.settings, self.observer, self.began, &mut self.ended);
         let is_quadratic = self.problem.output_loss().is_quadratic();
         let mut squares = if is_quadratic { Some(Squares::of(objective)?) } else { None };
-        let Chosen { support, exchanges } = match &mut squares {
+        let Chosen { support, exchanges, apart } = match &mut squares {
             Some(squares) => squares.search(layout.output_count(), limit, &starts, &mut poll)?,
             None => curved::Search::new(objective, limit)?.run(&starts, &mut poll)?,
         };
@@ -206,63 +219,25 @@ impl<'r> Run<'r> {
             Some(squares) => squares.fit(objective, &support)?,
             None => None,
         };
-        let theta = if let Some(theta) = exact {
-            theta
-        } else {
-            let mut theta = layout.zeros();
-            let design = Design::of(objective, &support)?;
-            let until = &mut Until { tolerance: TOLERANCE, poll: &mut poll };
-            design.with(objective, &mut theta, |function, point| {
-                super::newton::descend(function, point, LEAST_FALL, f64::INFINITY)?;
-                minimise(function, &WholeSpace, point, until)
-            })?;
-            theta
-        };
-        Ok(Reached { exchanges, ..Reached::at(theta) })
-    }
-
-    fn rank(&mut self, objective: Objective, rank: usize, is_quadratic: bool) -> Result<Reached> {
-        let outputs = objective.outputs();
-        let mut exact = if is_quadratic { closed_form(objective, rank)? } else { None };
-        let layout = self.problem.layout();
-        let features = layout.features();
-        let zeros = layout.zeros();
-        // With the gauge no direction is without curvature.
-        let gauged = Objective { loss: RowsLoss { has_gauge: true, ..objective.loss }, ..objective };
-        let block = gauged.mean_block(&zeros)?;
-        let bend = block.iter().step_by(outputs + 1).sum::<f64>() / outputs as f64;
-        let mut inner = Cholesky::default();
-        inner.matrix(outputs).copy_from_slice(&block);
-        if !inner.factor() {
-            return Err(objective.overflow(&zeros));
+        if let Some(theta) = exact {
+            return Ok(Reached { exchanges, ..Reached::at(theta) });
         }
-        let (root, means) = if let Some(found) = &mut exact {
-            root_of_form(&mut found.form)?
-        } else {
-            let ridge: Vec<f64> = (0..features).map(|j| objective.ridge.at(j) / bend).collect();
-            root_of_form(&mut Form::new(objective.data, objective.has_intercepts, &ridge)?)?
-        };
-        let mut function = Function::new(objective);
-        let mut turned = Turned { inner: &mut function, root: &root, outputs, features, means: &means };
-        let mut along = Along { rank, block: &mut inner, bend };
-        let at_zero = turned.value(&zeros)?;
-        if let Some(found) = exact {
-            let point = turned.forth(&found.theta);
-            let stationarity = Some(along.measure(&mut turned, &point, at_zero)?);
-            return Ok(Reached { gap: Some(found.gap), stationarity, ..Reached::at(found.theta) });
-        }
-        let mut start = zeros;
-        Design::of(objective, &[])?.with(objective, &mut start, |function, point| {
-            super::newton::descend(function, point, ROUGH, f64::INFINITY)
+        let is_apart = apart.is_some();
+        let mut theta = apart.unwrap_or_else(|| layout.zeros());
+        let until = &mut Until { tolerance: TOLERANCE, poll: &mut poll };
+        let separation = Design::of(objective, &support)?.with(objective, &mut theta, |function, point| {
+            let separation = match is_apart {
+                true => Separation::AllRows,
+                false => descend(function, point, LEAST_FALL, f64::INFINITY)?.separation,
+            };
+            match separation {
+                Separation::No => minimise(function, &WholeSpace, point, until).map(|_| ())?,
+                Separation::AllRows => point.copy_from_slice(&stretched(function, point, NOTHING)?),
+                Separation::SomeRows => {}
+            }
+            Ok(separation)
         })?;
-        let mut point = first_step(&mut turned, &mut along, &start)?;
-        let mut poll = Self::poll(self.settings, self.observer, self.began, &mut self.ended);
-        let until = &mut Until { tolerance: RANK_TOLERANCE, poll: &mut poll };
-        let stationarity = along.minimise(&mut turned, &mut point, until)?;
-        let mut theta = turned.back(&point);
-        // Rounding on the way back may leave traces of further directions.
-        self.problem.constraint().project(layout.coefficients_mut(&mut theta), &mut Workspace::default())?;
-        Ok(Reached { stationarity: Some(stationarity), ..Reached::at(theta) })
+        Ok(Reached { exchanges, separation, ..Reached::at(theta) })
     }
 
     /// The iteration, then the convex finish on the entries that it found.
@@ -301,44 +276,4 @@ pub(super) fn with_free<'s>(set: &'s dyn Constraint, count: usize, free: usize) 
 fn used_rows(coefficients: &[f64], outputs: usize) -> Vec<usize> {
     let rows = coefficients.chunks_exact(outputs).enumerate();
     rows.filter(|(_, row)| row.iter().any(|value| *value != 0.0)).map(|(j, _)| j).collect()
-}
-
-/// $L$ with $LL^T = A$, or nearly where features depend on each other, and the means that $A$ is about.
-fn root_of_form(form: &mut Form) -> Result<(Cholesky, Vec<f64>)> {
-    let features = form.features();
-    let all: Vec<usize> = (0..features).collect();
-    form.need(&all)?;
-    let mean = form.diagonal.iter().sum::<f64>() / features as f64;
-    let mut root = Cholesky::default();
-    let mut more = 0.0;
-    loop {
-        let matrix = root.matrix(features);
-        for j in 0..features {
-            matrix[j * features..(j + 1) * features].copy_from_slice(form.column(j));
-            matrix[j * features + j] += more * (form.diagonal[j] + 1e-3 * mean) + if mean > 0.0 { 0.0 } else { 1.0 };
-        }
-        if root.factor() {
-            return Ok((root, form.means().to_vec()));
-        }
-        more = if more == 0.0 { RIDGE_OF_FORM } else { 10.0 * more };
-        if !more.is_finite() || more > 1e12 {
-            return Err(Error::Overflows { objective: f64::NAN });
-        }
-    }
-}
-
-/// The matrix of low rank nearest to the first Newton step from a point without coefficients, in the coordinates of the function.
-fn first_step(function: &mut Turned, along: &mut Along, start: &[f64]) -> Result<Vec<f64>> {
-    let (outputs, size) = (function.outputs, function.outputs * function.features);
-    let mut point = start.to_vec();
-    let mut gradient = point.clone();
-    function.gradient(&point, &mut gradient)?;
-    for (row, slope) in point[..size].chunks_exact_mut(outputs).zip(gradient.chunks_exact(outputs)) {
-        row.copy_from_slice(slope);
-        along.block.solve(row);
-        row.iter_mut().for_each(|value| *value = -*value);
-    }
-    let set = crate::constraint::Rank::at_most(along.rank, function.features, outputs);
-    set.project(&mut point[..size], &mut Workspace::default())?;
-    Ok(point)
 }

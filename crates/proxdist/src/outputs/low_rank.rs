@@ -21,6 +21,8 @@ pub(crate) struct Along<'a> {
     pub(crate) block: &'a mut Cholesky,
     /// The mean of its diagonal.
     pub(crate) bend: f64,
+    /// F below which every row is on the side of its own class, so that there is no minimum; zero if that cannot be.
+    pub(crate) enough: f64,
 }
 
 impl Along<'_> {
@@ -68,7 +70,8 @@ impl Along<'_> {
             }
             let along = tangent(function, &factors, &gradient);
             stationarity = self.stationarity(norm(&along), value, at_zero);
-            if stationarity <= until.tolerance || !value.is_finite() || (until.poll)().is_break() {
+            let is_over = value < self.enough || !value.is_finite();
+            if stationarity <= until.tolerance || is_over || (until.poll)().is_break() {
                 break;
             }
             function.linearise_with(point, f64::from(u8::from(function.has_straight_pieces())) * 0.1)?;

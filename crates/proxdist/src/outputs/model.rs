@@ -3,10 +3,12 @@
 //! The file has the format of [`crate::Model`], whose files stay at version 1: a program that knows one output only says so when it meets this one.
 
 use super::loss::{OutputLoss, probabilities};
+use super::separation::Separation;
 use crate::certificate::Certificate;
 use crate::data::{ChunkSource, products};
 use crate::error::{Error, Result};
 use crate::files;
+use crate::layout::Layout;
 use crate::model::{FORMAT, MOST_FEATURES, ModelFault, Unwritable};
 use crate::preparation::Units;
 use crate::solver::Stop;
@@ -83,6 +85,8 @@ pub struct OutputsModel {
     pub objective: f64,
     /// How good the result is.
     pub certificate: Certificate,
+    /// Whether classes are told apart without error, as far as was seen.
+    pub separation: Separation,
 }
 
 /// The file, field by field.
@@ -108,6 +112,8 @@ struct File {
 struct Provenance {
     objective: f64,
     certificate: Certificate,
+    #[serde(default, skip_serializing_if = "Separation::is_absent")]
+    separation: Separation,
     stop: Stop,
     steps: u64,
     schedule: String,
@@ -136,10 +142,16 @@ impl OutputsModel {
         rows.filter(|(_, row)| row.iter().any(|value| *value != 0.0)).map(|(j, _)| j).collect()
     }
 
-    /// Whether the model tells the classes of all rows apart, as far as its F shows: without a ridge its coefficients then have no natural size.
-    pub fn separates_classes(&self) -> bool {
+    /// Whether classes are told apart without error, as far as the fit or its F shows: without a ridge coefficients then have no natural size.
+    pub fn separation(&self) -> Separation {
         const NEGLIGIBLE: f64 = 1e-6;
-        self.loss.is_classification() && self.ridge == 0.0 && self.objective < NEGLIGIBLE
+        let is_perfect = self.loss.is_classification() && self.ridge == 0.0 && self.objective < NEGLIGIBLE;
+        if is_perfect { Separation::AllRows } else { self.separation }
+    }
+
+    /// Whether the model tells the classes of all rows apart.
+    pub fn separates_classes(&self) -> bool {
+        self.separation() == Separation::AllRows
     }
 
     /// The predictors of all rows, one for each output, row by row.
@@ -172,17 +184,11 @@ impl OutputsModel {
 
     /// The model of scaled columns in the units of the data.
     pub fn restored(&self, units: &Units) -> Result<Self> {
-        let (features, size) = (self.features(), self.outputs.len());
-        let mut model = self.clone();
-        for k in 0..size {
-            let column = (0..features).map(|j| self.coefficient(j, k)).collect();
-            let (column, intercept) = units.restored_point(column, self.intercepts.as_ref().map(|all| all[k]))?;
-            column.iter().enumerate().for_each(|(j, value)| model.coefficients[j * size + k] = *value);
-            if let (Some(all), Some(intercept)) = (&mut model.intercepts, intercept) {
-                all[k] = intercept;
-            }
-        }
-        Ok(model)
+        let layout = Layout::vector(self.features()).outputs(self.outputs.len()).intercepts(self.intercepts.is_some());
+        let theta: Vec<f64> = self.coefficients.iter().chain(self.intercepts.iter().flatten()).copied().collect();
+        let (coefficients, intercepts) = restored_parameter(units, layout, &theta)?;
+        let intercepts = self.intercepts.as_ref().map(|_| intercepts);
+        Ok(Self { coefficients, intercepts, ..self.clone() })
     }
 
     /// Refuses a model that holds a number which is not finite.
@@ -219,6 +225,7 @@ impl OutputsModel {
             fit: Provenance {
                 objective: self.objective,
                 certificate: self.certificate,
+                separation: self.separation,
                 stop: self.stop,
                 steps: self.steps,
                 schedule: self.schedule.clone(),
@@ -275,6 +282,22 @@ impl OutputsModel {
     }
 }
 
+/// Coefficients and intercepts of a parameter on scaled columns, in the units of the data.
+pub(super) fn restored_parameter(units: &Units, layout: Layout, theta: &[f64]) -> Result<(Vec<f64>, Vec<f64>)> {
+    let size = layout.output_count();
+    let (known, free) = layout.split(theta);
+    let (mut coefficients, mut intercepts) = (known.to_vec(), free.to_vec());
+    for k in 0..size {
+        let column = known.iter().skip(k).step_by(size).copied().collect();
+        let (column, intercept) = units.restored_point(column, free.get(k).copied())?;
+        column.iter().enumerate().for_each(|(j, value)| coefficients[j * size + k] = *value);
+        if let (Some(out), Some(intercept)) = (intercepts.get_mut(k), intercept) {
+            *out = intercept;
+        }
+    }
+    Ok((coefficients, intercepts))
+}
+
 impl File {
     fn into_model(self) -> std::result::Result<OutputsModel, ModelFault> {
         let (features, size) = (self.features, self.outputs.len());
@@ -314,6 +337,7 @@ impl File {
             stop: self.fit.stop,
             objective: self.fit.objective,
             certificate: self.fit.certificate,
+            separation: self.fit.separation,
         })
     }
 }

@@ -1,6 +1,6 @@
 //! F on some of its coordinates, the others being zero: what is left of it on a choice of entries.
 
-use super::objective::Function;
+use super::function::Function;
 use crate::error::Result;
 use crate::layout::Layout;
 use crate::polish::Smooth;

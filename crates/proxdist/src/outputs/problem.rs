@@ -10,11 +10,13 @@ use crate::data::{Data, LARGEST};
 use crate::error::{Error, Result};
 use crate::layout::Layout;
 use crate::pool::in_pool;
+use crate::preparation::Units;
 use crate::ridge::Ridge;
 use crate::rule::Rule;
 use crate::shape::Shape;
 use crate::solver::{Method, Note, Settings, Stop};
 use crate::trace::{Observer, Progress, Silent};
+use std::borrow::Cow;
 
 /// What each row says about the outputs: its class, or a number for each of them.
 #[derive(Clone, Copy, Debug)]
@@ -23,17 +25,34 @@ pub struct Responses<'a> {
     /// Numbers of a row.
     pub(crate) each: usize,
     pub(crate) outputs: usize,
+    /// A known part of each predictor, row by row.
+    pub(crate) offset: Option<&'a [f64]>,
 }
 
 impl<'a> Responses<'a> {
     /// One class of so many for each row, counted from 0.
     pub fn classes(values: &'a [f64], classes: usize) -> Self {
-        Self { values, each: 1, outputs: classes }
+        Self { values, each: 1, outputs: classes, offset: None }
     }
 
     /// So many numbers for each row, row by row.
     pub fn numbers(values: &'a [f64], responses: usize) -> Self {
-        Self { values, each: responses, outputs: responses }
+        Self { values, each: responses, outputs: responses, offset: None }
+    }
+
+    /// Adds a known part of the predictors: a number for each row and output, row by row.
+    #[must_use]
+    pub fn offset(mut self, offset: &'a [f64]) -> Self {
+        self.offset = Some(offset);
+        self
+    }
+
+    /// Numbers with what is known of their predictors taken away.
+    pub(crate) fn without_offset(&self) -> Cow<'a, [f64]> {
+        match self.offset {
+            None => Cow::Borrowed(self.values),
+            Some(offset) => self.values.iter().zip(offset).map(|(y, known)| y - known).collect(),
+        }
     }
 
     /// Outputs, K.
@@ -105,6 +124,11 @@ impl OutputsFit {
     /// Why the run ended.
     pub fn stop(&self) -> Stop {
         self.model.stop
+    }
+
+    /// The fit of scaled columns with its model in the units of the data.
+    pub fn restored(self, units: &Units) -> Result<Self> {
+        Ok(Self { model: self.model.restored(units)?, ..self })
     }
 }
 
@@ -197,7 +221,7 @@ impl<'a> OutputsProblem<'a> {
         self.names.clone().unwrap_or_else(numbered)
     }
 
-    fn check(&self, settings: &Settings) -> Result<()> {
+    pub(super) fn check(&self, settings: &Settings) -> Result<()> {
         let (rows, outputs) = (self.data.rows(), self.responses.outputs);
         settings.check(rows, self.data.columns().saturating_mul(outputs))?;
         Self::check_settings(settings)?;
@@ -213,7 +237,7 @@ impl<'a> OutputsProblem<'a> {
             return Err(Error::Length { what: "names of outputs", found: names.len(), expected: outputs, rule });
         }
         if self.data.has_offset() {
-            return Err(Error::NotForOutputs { what: "an offset" });
+            return Err(Error::NotForOutputs { what: "an offset of one number for each row" });
         }
         self.data.random_access()?;
         self.data.check_magnitudes()?;
@@ -234,7 +258,7 @@ impl<'a> OutputsProblem<'a> {
     }
 
     fn check_responses(&self) -> Result<()> {
-        let Responses { values, each, outputs } = self.responses;
+        let Responses { values, each, outputs, offset } = self.responses;
         let rows = self.data.rows();
         if outputs == 0 || each != self.loss.responses(outputs) {
             return Err(Error::Empty { what: "outputs" });
@@ -244,6 +268,21 @@ impl<'a> OutputsProblem<'a> {
             return Err(Error::Length { what: "responses", found, expected, rule: "one for each row and response" });
         }
         let names = self.output_names();
+        if let Some(offset) = offset {
+            let (found, expected) = (offset.len(), rows * outputs);
+            if found != expected {
+                return Err(Error::Length { what: "offset", found, expected, rule: "one for each row and output" });
+            }
+            if let Some(place) = offset.iter().position(|value| !value.is_finite() || value.abs() > LARGEST) {
+                let (what, row, value) = ("offset", place / outputs, offset[place]);
+                let column = Some(names[place % outputs].clone());
+                return Err(if value.is_finite() {
+                    Error::TooLarge { what, row, column, value, limit: LARGEST }
+                } else {
+                    Error::NotFiniteData { what, row, column, value }
+                });
+            }
+        }
         if let Some(place) = values.iter().position(|value| !value.is_finite() || value.abs() > LARGEST) {
             let column = (each > 1).then(|| names[place % each].clone());
             let (what, row, value, limit) = ("response", place / each, values[place], LARGEST);

@@ -46,7 +46,7 @@ impl BatchOf<'_> {
         &self.objective.responses.values[row * each..(row + 1) * each]
     }
 
-    /// $X\Theta + 1b^T$
+    /// $X\Theta + 1b^T$, and the offset if there is one.
     fn predictors(&self, theta: &[f64]) -> Vec<f64> {
         let size = self.objective.outputs();
         let (coefficients, intercepts) = self.objective.arrangement().split(theta);
@@ -61,6 +61,11 @@ impl BatchOf<'_> {
         }
         if !intercepts.is_empty() {
             out.chunks_exact_mut(size).for_each(|eta| axpy(1.0, intercepts, eta));
+        }
+        if let Some(offset) = self.objective.responses.offset {
+            for (eta, row) in out.chunks_exact_mut(size).zip(self.batch.numbers()) {
+                axpy(1.0, &offset[row * size..(row + 1) * size], eta);
+            }
         }
         out
     }

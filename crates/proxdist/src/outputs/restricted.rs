@@ -1,6 +1,7 @@
 //! F on a few features: their columns copied, so that a pass reads nothing else.
 
-use super::objective::{Function, Objective};
+use super::function::Function;
+use super::objective::Objective;
 use crate::data::{Data, Pass};
 use crate::error::Result;
 use crate::ridge::Ridge;
@@ -42,7 +43,9 @@ impl Design {
         let whole = objective.arrangement();
         let data =
             Data::dense(&self.values, self.support.len().max(1), objective.data.response())?.weights(&self.weights)?;
-        let mut function = Function::new(objective.on(&data, Ridge::on_effects(1.0, &self.ridge)));
+        let is_shrunk = objective.ridge.is_positive();
+        let ridge = if is_shrunk { Ridge::on_effects(1.0, &self.ridge) } else { Ridge::default() };
+        let mut function = Function::new(objective.on(&data, ridge));
         let mut point = whole.gathered(&self.support, theta);
         if self.support.is_empty() {
             point.splice(0..0, vec![0.0; whole.output_count()]);

@@ -20,6 +20,14 @@ const REFINEMENTS: usize = 1;
 pub(crate) struct Chosen {
     pub(crate) support: Vec<usize>,
     pub(crate) exchanges: Exchanges,
+    /// A parameter that tells the classes of all rows apart, where there is no minimum.
+    pub(crate) apart: Option<Vec<f64>>,
+}
+
+impl Chosen {
+    fn new(support: Vec<usize>, exchanges: Exchanges) -> Self {
+        Self { support, exchanges, apart: None }
+    }
 }
 
 /// The form of squared loss, with the means of the responses.
@@ -37,7 +45,8 @@ impl<'p> Squares<'p> {
         let (data, outputs) = (objective.data, objective.outputs());
         let ridge: Vec<f64> = (0..data.columns()).map(|j| objective.ridge.at(j)).collect();
         let form = Form::new(data, objective.has_intercepts, &ridge)?;
-        let y = objective.responses.values;
+        // Squares know no difference between an offset and a smaller response.
+        let y = objective.responses.without_offset();
         let mut means = vec![0.0; outputs];
         if objective.has_intercepts {
             y.chunks_exact(outputs)
@@ -52,7 +61,7 @@ impl<'p> Squares<'p> {
     }
 
     /// F as a function of the choice of rows.
-    fn quadratic(&mut self, outputs: usize) -> Quadratic<'_> {
+    pub(super) fn quadratic(&mut self, outputs: usize) -> Quadratic<'_> {
         Quadratic { form: &mut self.form, right: self.right.clone(), outputs, scale: self.scale }
     }
 
@@ -61,16 +70,16 @@ impl<'p> Squares<'p> {
         let features = self.form.features();
         let limit = limit.min(features);
         if limit == features {
-            return Ok(Chosen { support: (0..features).collect(), exchanges: Exchanges::EveryChoice });
+            return Ok(Chosen::new((0..features).collect(), Exchanges::EveryChoice));
         }
         let mut quadratic = self.quadratic(outputs);
         if binomial(features, limit) <= FEW_CHOICES
             && let Some(support) = every_choice(&mut quadratic, limit)?
         {
-            return Ok(Chosen { support, exchanges: Exchanges::EveryChoice });
+            return Ok(Chosen::new(support, Exchanges::EveryChoice));
         }
         let Some(empty) = quadratic.at(&[])? else {
-            return Ok(Chosen { support: Vec::new(), exchanges: Exchanges::CutShort });
+            return Ok(Chosen::new(Vec::new(), Exchanges::CutShort));
         };
         let grown = quadratic.grown(empty, limit)?;
         let support = grown.support.clone();
@@ -93,7 +102,7 @@ impl<'p> Squares<'p> {
         }
         let is_full = best.support.len() == limit;
         let exchanges = if is_exhausted && is_full { Exchanges::Algebra } else { Exchanges::CutShort };
-        Ok(Chosen { support: best.support, exchanges })
+        Ok(Chosen::new(best.support, exchanges))
     }
 
     /// The best coefficients on a support, as a whole parameter; `None` if its features depend on each other.

@@ -1,7 +1,8 @@
 //! Derivatives, the prox and the pieces of the search against their definitions.
 
+use super::function::Function;
 use super::loss::{OutputLoss, RowsLoss};
-use super::objective::{Function, Objective};
+use super::objective::Objective;
 use super::problem::Responses;
 use super::prox::OutputsStep;
 use crate::constraint::{WholeSpace, Workspace};

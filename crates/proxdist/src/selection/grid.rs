@@ -117,8 +117,13 @@ impl Grid {
 }
 
 impl Point {
+    /// Axes of the grid.
+    pub(crate) fn axes(&self) -> usize {
+        self.coordinates.len()
+    }
+
     /// The axis along which the point differs from the neighbour it starts from, the fastest that is not at its first value.
-    pub(super) fn moved_along(&self) -> Option<usize> {
+    pub(crate) fn moved_along(&self) -> Option<usize> {
         self.coordinates.iter().rposition(|index| *index > 0)
     }
 }

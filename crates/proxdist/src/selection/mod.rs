@@ -55,3 +55,4 @@ pub use split::Split;
 pub(crate) use split::{Deal, Splits};
 pub use table::{Choice, Score, Table};
 pub use watch::{Finished, Watch};
+pub(crate) use watch::{FoldObserver, Halt};

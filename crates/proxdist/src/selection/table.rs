@@ -59,7 +59,7 @@ pub struct Score {
 }
 
 impl Score {
-    pub(super) fn new(point: Point, folds: Vec<f64>, converged: usize) -> Self {
+    pub(crate) fn new(point: Point, folds: Vec<f64>, converged: usize) -> Self {
         let count = folds.len() as f64;
         let mean = folds.iter().sum::<f64>() / count;
         let squares: f64 = folds.iter().map(|score| (score - mean).powi(2)).sum();

@@ -46,7 +46,7 @@ impl<R: Send, F: Fn(&Finished) -> ControlFlow<R> + Sync> Watch for F {
 
 /// The state that the folds share: a fold ends early if someone asked for it or if a fold before it has failed. Folds before
 /// the first failure always finish, so the error that is reported does not depend on the threads.
-pub(super) struct Halt<'w, W: Watch> {
+pub(crate) struct Halt<'w, W: Watch> {
     watch: &'w W,
     reason: Mutex<Option<W::Reason>>,
     is_asked: AtomicBool,
@@ -56,21 +56,21 @@ pub(super) struct Halt<'w, W: Watch> {
 }
 
 impl<'w, W: Watch> Halt<'w, W> {
-    pub(super) fn new(watch: &'w W, total: usize) -> Self {
+    pub(crate) fn new(watch: &'w W, total: usize) -> Self {
         let first_failure = AtomicUsize::new(usize::MAX);
         let (reason, is_asked, done) = (Mutex::new(None), AtomicBool::new(false), AtomicUsize::new(0));
         Self { watch, reason, is_asked, first_failure, done, total }
     }
 
-    pub(super) fn ends(&self, fold: usize) -> bool {
+    pub(crate) fn ends(&self, fold: usize) -> bool {
         self.is_asked.load(Ordering::Relaxed) || self.first_failure.load(Ordering::Relaxed) < fold
     }
 
-    pub(super) fn fail(&self, fold: usize) {
+    pub(crate) fn fail(&self, fold: usize) {
         self.first_failure.fetch_min(fold, Ordering::Relaxed);
     }
 
-    pub(super) fn finished(&self, fold: usize, point: &Point, score: f64) {
+    pub(crate) fn finished(&self, fold: usize, point: &Point, score: f64) {
         let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
         self.hear(self.watch.finished(&Finished { fold, point, score, done, total: self.total }));
     }
@@ -83,15 +83,15 @@ impl<'w, W: Watch> Halt<'w, W> {
     }
 
     /// Why the whole was ended, if it was.
-    pub(super) fn take_reason(&self) -> Option<W::Reason> {
+    pub(crate) fn take_reason(&self) -> Option<W::Reason> {
         self.reason.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 }
 
 /// Lets the fit of one fold be ended in the middle.
-pub(super) struct FoldObserver<'h, 'w, W: Watch> {
-    pub(super) halt: &'h Halt<'w, W>,
-    pub(super) fold: usize,
+pub(crate) struct FoldObserver<'h, 'w, W: Watch> {
+    pub(crate) halt: &'h Halt<'w, W>,
+    pub(crate) fold: usize,
 }
 
 impl<W: Watch> Observer for FoldObserver<'_, '_, W> {
