@@ -11,6 +11,7 @@ mod data;
 mod error;
 mod fit;
 mod held_out;
+mod inference;
 mod outcome;
 mod outputs;
 mod partial;
@@ -30,6 +31,8 @@ use pyo3::prelude::*;
 mod _proxdist {
     #[pymodule_export]
     use super::fit::fit;
+    #[pymodule_export]
+    use super::inference::{exported, summarize};
     #[pymodule_export]
     use super::outputs::{fit_outputs, outputs_fields};
     #[pymodule_export]

@@ -28,7 +28,7 @@ mod tests;
 
 pub(crate) use dual_active::by_rows;
 pub use magnitude::Magnitude;
-pub(crate) use multipliers::multipliers;
+pub(crate) use multipliers::{Part, multipliers};
 pub(crate) use nearest::{Nearest, nearest};
 pub(crate) use refine::{Active, refine, refined};
 pub use round::Round;

@@ -6,6 +6,7 @@
 
 mod catalogue;
 mod chord;
+mod family;
 mod gamma;
 mod huber;
 mod laws;
@@ -21,6 +22,7 @@ mod task;
 mod tweedie;
 
 pub use catalogue::{LossEntry, catalogue, parse};
+pub use family::Family;
 pub use gamma::Gamma;
 pub use huber::Huber;
 pub use laws::{BrokenLaw, check_derivatives};
@@ -142,6 +144,11 @@ pub trait Loss: Send + Sync {
         None
     }
 
+    /// The distribution that the loss is a likelihood of; `None` for losses that are none.
+    fn family(&self) -> Option<Family> {
+        None
+    }
+
     /// The loss in the grammar of [`parse`], such as `huber:2`; losses outside the grammar name themselves.
     fn spec(&self) -> String {
         self.entry().map_or("custom", |entry| entry.name).to_owned()
@@ -239,6 +246,9 @@ impl<P: Deref<Target: Loss> + Send + Sync> Loss for P {
     }
     fn deviance(&self, predictor: f64, response: f64) -> Option<f64> {
         (**self).deviance(predictor, response)
+    }
+    fn family(&self) -> Option<Family> {
+        (**self).family()
     }
     fn spec(&self) -> String {
         (**self).spec()
