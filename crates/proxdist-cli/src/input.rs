@@ -134,6 +134,7 @@ fn with_text(options: ReadOptions, text: &crate::args::TextArgs) -> ReadOptions 
         MissingPolicy::Drop => Missing::Drop,
         MissingPolicy::Mean => Missing::Mean,
     });
+    let options = options.decimal_comma(text.decimal == ',');
     let options = match (text.header, text.no_header) {
         (true, _) => options.header(true),
         (_, true) => options.header(false),
@@ -151,9 +152,10 @@ pub(crate) fn each_block(
     args: &NewDataArgs,
     stored: &Known,
     (with_target, quiet): (bool, bool),
+    keep: &[String],
     visit: &mut dyn FnMut(Table) -> Result<()>,
 ) -> Result<()> {
-    let options = new_options(args, stored, with_target)?.watch(ReadingLine::new(quiet));
+    let options = new_options(args, stored, with_target)?.watch(ReadingLine::new(quiet)).keep(keep.iter().cloned());
     let schema = stored.schema.as_ref();
     let explained = |error: &proxdist_io::Error| reading::failure(error, &args.text, Purpose::Model(schema));
     let Some(known) = schema else {

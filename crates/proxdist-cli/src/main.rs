@@ -13,6 +13,7 @@ mod csv;
 mod failure;
 mod holdout;
 mod input;
+mod kept;
 mod measures;
 mod memory;
 mod model_file;

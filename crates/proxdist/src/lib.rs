@@ -73,6 +73,7 @@ pub mod simulate;
 pub mod solver;
 pub mod spec;
 pub mod stream;
+mod synonyms;
 pub mod theory;
 pub mod trace;
 mod tune;

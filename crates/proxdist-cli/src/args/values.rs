@@ -66,6 +66,14 @@ pub(super) fn repetitions(text: &str) -> Parsed<u64> {
     }
 }
 
+pub(super) fn decimal(text: &str) -> Parsed<char> {
+    match text {
+        "." => Ok('.'),
+        "," => Ok(','),
+        _ => Err("a point or a comma is expected".to_owned()),
+    }
+}
+
 pub(super) fn delimiter(text: &str) -> Parsed<Delimiter> {
     match text {
         "tab" | "\\t" => Ok(Delimiter(b'\t')),
