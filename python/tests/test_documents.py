@@ -48,7 +48,7 @@ def assert_shows(shown, said):
         assert any(re.fullmatch(pattern, other) for other in rest), f"{line}\n\n{said}"
 
 
-@pytest.mark.parametrize("page", ["cookbook", "streams", "losses", "several-outputs"])
+@pytest.mark.parametrize("page", ["cookbook", "streams", "losses", "several-outputs", "inference", "exporting"])
 def test_the_page_runs_and_prints_what_it_shows(page, program_file, tmp_path, monkeypatch):
     pytest.importorskip("pandas")
     monkeypatch.chdir(tmp_path)

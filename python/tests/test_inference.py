@@ -2,11 +2,16 @@
 
 import json
 import subprocess
+import sys
 
 import numpy as np
 import pytest
+from conftest import ROOT
 from proxdist import ConstrainedClassifier, ConstrainedRegressor
 from scipy import stats
+
+sys.path.insert(0, str(ROOT / "python"))
+from intervals import coverage
 
 sm = pytest.importorskip("statsmodels.api")
 
@@ -279,34 +284,11 @@ def test_a_split_estimates_what_the_other_half_chose():
     assert again == facts and model.summary(X, y, split=True, seed=4).facts["split"] != facts
 
 
-SIZES = {"rows": 60, "features": 20, "chosen": 3}
-
-
-def coverage(repeats):
-    """Shares of 95 % intervals that hold the truth they are about: features given, chosen on the same rows, chosen on others."""
-    rows, features, chosen = SIZES["rows"], SIZES["features"], SIZES["chosen"]
-    inside = {"given": [], "chosen": [], "split": []}
-    for repeat in range(repeats):
-        rng = np.random.default_rng(repeat)
-        X = rng.normal(size=(rows, features))
-        y = 0.25 * X[:, 0] + rng.normal(size=rows)
-        truth = np.zeros(features)
-        truth[0] = 0.25
-        given = ConstrainedRegressor(constraint="none").fit(X[:, :chosen], y).summary(X[:, :chosen], y)
-        model = ConstrainedRegressor(constraint=f"sparsity:{chosen}").fit(X, y)
-        found = model.summary(X, y, split=True, seed=repeat)
-        for name, table in (("given", given.coefficients), ("chosen", found.coefficients), ("split", found.split)):
-            table = table[table["feature"].notna()]
-            at = truth[table["feature"].astype(int)]
-            inside[name].extend((table["low"] <= at) & (at <= table["high"]))
-    return {name: float(np.mean(held)) for name, held in inside.items()}
-
-
 def test_intervals_of_given_and_split_features_hold_the_truth_and_those_of_chosen_ones_do_not():
-    """A slice of `make coverage`; three standard deviations of 120 shares are 6 %."""
-    found = coverage(40)
-    assert 0.88 < found["given"] and 0.88 < found["split"], found
-    assert found["chosen"] < 0.7, found
+    """A slice of `make coverage`; three standard deviations of a share of 75 intervals are 7.5 %."""
+    found = coverage("squared", 25)
+    assert found["given"][1] == 75 and found["given"][0] > 0.875 and found["split"][0] > 0.875, found
+    assert found["chosen"][0] < 0.8, found
 
 
 def test_the_program_says_the_same(program_file, tmp_path):
