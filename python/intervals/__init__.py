@@ -1,4 +1,4 @@
-"""How often 95 % intervals hold what they are about: for given features, after a choice on the same rows, and by a split.
+"""How often 95 % intervals hold the truth: for given features, after a choice on the same rows, and by a split.
 
 The truth has one weak feature among many, the case in which a choice does most harm: what is chosen beside it is chosen
 because it happens to fit. Intervals are about the coefficients of the chosen features; all features are independent, so
@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+
 from proxdist import ConstrainedClassifier, ConstrainedRegressor
 
 ROWS, FEATURES, CHOSEN, EFFECT = 200, 20, 3, 0.15

@@ -15,7 +15,13 @@ from proxdist import ConstrainedClassifier, ConstrainedRegressor, load
 #: Names and texts that end strings, comments and tags where they are not escaped.
 NUMBER, TEXT, CODE = 'a "b"; DROP TABLE x--', "c'd */ </DataField> \\ ??/", "größe 高"
 LEVELS = ["it's", 'say "hi" */', "<&>", "\\"]
-LINKS = {"squared": "identity", "huber:1.5": "identity", "poisson": "log", "logistic": "logit", "squared-hinge": "margin"}
+LINKS = {
+    "squared": "identity",
+    "huber:1.5": "identity",
+    "poisson": "log",
+    "logistic": "logit",
+    "squared-hinge": "margin",
+}
 
 
 @pytest.fixture(scope="module", params=LINKS)
@@ -40,19 +46,39 @@ def exported(request, program, tmp_path_factory):
             writer = csv.writer(file)
             writer.writerow(header)
             for i in range(first, last):
-                cells = [f"r{i}", repr(float(number[i])), LEVELS[text[i]], int(code[i]), repr(float(known[i])), i % 7, y[i]]
+                cells = [
+                    f"r{i}",
+                    repr(float(number[i])),
+                    LEVELS[text[i]],
+                    int(code[i]),
+                    repr(float(known[i])),
+                    i % 7,
+                    y[i],
+                ]
                 if gaps:
                     cells[1:4] = ["" if (i + k) % gaps == 0 else cell for k, cell in enumerate(cells[1:4])]
                 writer.writerow(cells)
 
     write("train.csv", 0, 120, 11)
     write("new.csv", 120, rows, 5)
-    known_part = {"poisson": ["--exposure", "known"], "logistic": [], "squared-hinge": []}.get(loss, ["--offset", "known"])
+    known_part = {"poisson": ["--exposure", "known"], "logistic": [], "squared-hinge": []}.get(
+        loss, ["--offset", "known"]
+    )
     ignored = "id,noise" if known_part else "id,noise,known"
     positive = ["--positive", "ja, klar"] if loss in ("logistic", "squared-hinge") else []
-    program("fit", folder / "train.csv", "--target", "target", "--loss", loss, "--ignore", ignored, "--categorical", CODE, "--missing", "mean",
-            *known_part, *positive, "--out", folder / "model.json", "-q")  # fmt: skip
-    means = program("predict", folder / "model.json", folder / "new.csv", "--missing", "mean", "-q", *(["--proba"] if loss == "logistic" else []))
+    columns = ["--target", "target", "--ignore", ignored, "--categorical", CODE, *known_part, *positive]
+    program(
+        "fit", folder / "train.csv", "--loss", loss, *columns, "--missing", "mean", "--out", folder / "model.json", "-q"
+    )
+    means = program(
+        "predict",
+        folder / "model.json",
+        folder / "new.csv",
+        "--missing",
+        "mean",
+        "-q",
+        *(["--proba"] if loss == "logistic" else []),
+    )
     linear = program("predict", folder / "model.json", folder / "new.csv", "--missing", "mean", "-q", "--linear")
     numbers = [float(line) for line in linear.split()[1:]]
     labels = None
@@ -63,7 +89,15 @@ def exported(request, program, tmp_path_factory):
     with open(folder / "new.csv", newline="", encoding="utf-8") as file:
         cells = list(csv.DictReader(file))
     assert len(cells) == len(predicted) == 40
-    return {"loss": loss, "folder": folder, "rows": cells, "predicted": predicted, "linear": numbers, "labels": labels, "header": header}
+    return {
+        "loss": loss,
+        "folder": folder,
+        "rows": cells,
+        "predicted": predicted,
+        "linear": numbers,
+        "labels": labels,
+        "header": header,
+    }
 
 
 def test_sql_runs_in_sqlite(exported, program):
@@ -95,7 +129,9 @@ def test_python_runs(exported, program):
     space = {}
     exec(compile(text, "exported", "exec"), space)
     np.testing.assert_allclose([space["predict"](row) for row in exported["rows"]], exported["predicted"], rtol=1e-12)
-    np.testing.assert_allclose([space["linear"](row) for row in exported["rows"]], exported["linear"], rtol=1e-11, atol=1e-12)
+    np.testing.assert_allclose(
+        [space["linear"](row) for row in exported["rows"]], exported["linear"], rtol=1e-11, atol=1e-12
+    )
     if exported["labels"]:
         assert [space["label"](row) for row in exported["rows"]] == exported["labels"]
     with pytest.raises(ValueError, match="was not there"):
@@ -109,7 +145,10 @@ def test_c_compiles_and_runs(exported, program):
     folder = exported["folder"]
     program("export", folder / "model.json", "--to", "c", "--out", folder / "score.c")
     inputs = json.loads(program("export", folder / "model.json", "--to", "json"))
-    quote = lambda text: '"' + "".join(f"\\{byte:03o}" for byte in text.encode()) + '"'  # noqa: E731
+
+    def quote(text):
+        return '"' + "".join(f"\\{byte:03o}" for byte in text.encode()) + '"'
+
     lines = ['#include "score.c"', "#include <stdio.h>", "int main(void) {"]
     for at, row in enumerate(exported["rows"]):
         cells = []
@@ -166,7 +205,9 @@ def test_pmml_has_the_elements_of_its_schema_in_order(exported, program):
             assert [float(p.get("coefficient")) for p in found] == [one["coefficient"]] and float(fill) == one["fill"]
         else:
             found = [p for p in tables[0].findall("p:CategoricalPredictor", space) if p.get("name") == one["column"]]
-            assert [[p.get("value"), float(p.get("coefficient"))] for p in found] == one["levels"] and fill == one["fill"]
+            assert [[p.get("value"), float(p.get("coefficient"))] for p in found] == one["levels"] and fill == one[
+                "fill"
+            ]
 
 
 def test_the_formula_is_one_line_with_every_coefficient(exported, program):

@@ -92,7 +92,9 @@ def test_plain_models_are_those_of_statsmodels_too():
         cases = {"squared": sm.OLS, "logistic": sm.Logit, "poisson": sm.Poisson}
         for loss, kind in cases.items():
             y = LOSSES[loss](rng, eta)
-            known = kind(y, design).fit(**({} if loss == "squared" else {"disp": 0, "method": "newton", "tol": 1e-12, "maxiter": 200}))
+            known = kind(y, design).fit(
+                **({} if loss == "squared" else {"disp": 0, "method": "newton", "tol": 1e-12, "maxiter": 200})
+            )
             table = fitted(loss, X, y, constraint="none").fit(X, y).summary(X, y).coefficients
             np.testing.assert_allclose(table["error"], known.bse, rtol=1e-6)
             np.testing.assert_allclose(table["p_value"], known.pvalues, rtol=1e-4, atol=1e-12)
@@ -298,7 +300,10 @@ def test_the_program_says_the_same(program_file, tmp_path):
     table = np.c_[X, y, weights]
     lines = [",".join([*names, "y", "w"]), *(",".join(map(repr, map(float, row))) for row in table)]
     (tmp_path / "data.csv").write_text("\n".join(lines) + "\n")
-    run = lambda *words: subprocess.run([program_file, *words], cwd=tmp_path, capture_output=True, text=True, check=True)  # noqa: E731
+
+    def run(*words):
+        return subprocess.run([program_file, *words], cwd=tmp_path, capture_output=True, text=True, check=True)
+
     run("fit", "data.csv", "--target", "y", "--weights", "w", "-c", "sparsity:2", "--out", "model.json", "-q")
     said = json.loads(run("summary", "model.json", "data.csv", "--bootstrap", "8", "--split", "--json", "-q").stdout)
     import pandas

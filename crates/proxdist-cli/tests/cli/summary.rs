@@ -55,7 +55,8 @@ fn repetitions_go_on_from_a_file_and_do_not_depend_on_threads() {
     let whole = place.json("summary model.json small.csv -q --bootstrap 9 --stability 4 --seed 3 --threads 1");
     place.ok("summary model.json small.csv -q --bootstrap 4 --stability 2 --seed 3 --threads 2 --state kept.json");
     let first = place.read("kept.json");
-    let said = place.run("summary model.json small.csv --bootstrap 9 --stability 4 --seed 3 --threads 2 --state kept.json --json");
+    let said = place
+        .run("summary model.json small.csv --bootstrap 9 --stability 4 --seed 3 --threads 2 --state kept.json --json");
     assert!(said.stderr.contains("going on from 8 repetitions"), "{}", said.stderr);
     let again: Value = serde_json::from_str(&said.stdout).unwrap();
     assert_eq!(again["summary"]["bootstrap"], whole["summary"]["bootstrap"]);

@@ -61,7 +61,12 @@ fn kept_columns_stand_in_front_of_their_rows_whatever_is_missing() {
     assert_eq!([lines[2], lines[4]], ["r2,b,NA", "r4,d,NA"]);
     assert_eq!(lines.len(), 5);
     // A feature can be kept as well, by its number, and from a pipe.
-    let piped = place.command().args(["predict", "model.json", "-", "--keep", "2", "--missing", "drop", "-q"]).write_stdin(place.read("new.csv")).output().unwrap();
+    let piped = place
+        .command()
+        .args(["predict", "model.json", "-", "--keep", "2", "--missing", "drop", "-q"])
+        .write_stdin(place.read("new.csv"))
+        .output()
+        .unwrap();
     let piped = String::from_utf8(piped.stdout).unwrap();
     assert_eq!(piped.lines().nth(2), Some(",NA"), "{piped}");
     let plain = place.ok("predict model.json new.csv --missing drop -q");
@@ -119,13 +124,20 @@ fn a_decimal_comma_is_found_and_can_be_said() {
     place.write("commas.csv", commas);
     place.write("points.csv", commas.replace(',', ".").replace(';', ","));
     let said = place.run("fit commas.csv --target y");
-    assert!(said.code == Some(2) && said.stderr.contains("decimal comma") && said.stderr.contains("--decimal ,"), "{}", said.stderr);
+    assert!(
+        said.code == Some(2) && said.stderr.contains("decimal comma") && said.stderr.contains("--decimal ,"),
+        "{}",
+        said.stderr
+    );
     let with = place.json("fit commas.csv --target y --decimal , -q --out commas.json");
     let points = place.json("fit points.csv --target y -q");
     assert_eq!(with["coefficients"], points["coefficients"]);
     let said = place.run("predict commas.json commas.csv");
     assert!(said.code == Some(2) && said.stderr.contains("--decimal ,"), "{}", said.stderr);
-    assert_eq!(place.ok("predict commas.json commas.csv --decimal , -q"), place.ok("predict commas.json points.csv -q"));
+    assert_eq!(
+        place.ok("predict commas.json commas.csv --decimal , -q"),
+        place.ok("predict commas.json points.csv -q")
+    );
     assert!(place.run("fit commas.csv --target y --decimal x").stderr.contains("point or a comma"));
     // Without names in the first line, and with more rows than are compared.
     let many: String = (0..300).map(|row| format!("{row},25;{},5;{},75\n", row % 7, 2 * row)).collect();
