@@ -87,10 +87,8 @@ def summarized(estimator: Any, X: Any, y: Any, sample_weight: Any, known: Any, w
     X, all_rows, shape = estimator._rows_again(X, y, sample_weight, offset)
     problem = estimator._problem(None, shape) | {"names": feature_names(estimator)} | estimator._chosen(0)
     result = estimator._results[0]
-    at = (result["coef"].ravel().tolist(), result["intercept"])
-    facts, text, interrupted = _proxdist.summarize(
-        features(X), all_rows[0], problem, settings_of(estimator), at, wanted
-    )
+    wanted |= {"coef": result["coef"].ravel().tolist(), "intercept": result["intercept"]}
+    facts, text, interrupted = _proxdist.summarize(features(X), all_rows[0], problem, settings_of(estimator), wanted)
     if interrupted and wanted["bootstrap"] is None and wanted["stability"] is None:
         raise KeyboardInterrupt
     return ModelSummary(json.loads(facts), text)

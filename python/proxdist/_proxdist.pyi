@@ -146,7 +146,6 @@ def summarize(
     per_row: dict[str, Any],
     problem: dict[str, Any],
     settings: dict[str, str],
-    at: tuple[list[float], float | None],
     wanted: dict[str, Any],
 ) -> tuple[str, str, bool]: ...
 def exported(model: str, form: str, table: str, labels: list[str] | None = None) -> str: ...

@@ -33,10 +33,7 @@ fn common_hint(error: &E, text: &TextArgs) -> String {
                 .to_owned()
         }
         E::RaggedRow { .. } => format!("{}: --delimiter ';', for example", error.hint()),
-        E::DecimalComma { place, .. } => format!(
-            "give --decimal , if the comma is the decimal sign; --categorical {} takes the column as text",
-            column(place)
-        ),
+        E::DecimalComma { .. } => "give --decimal , if the comma is the decimal sign".to_owned(),
         E::NotANumber { text: value, .. } if value.contains(',') && text.decimal != ',' => {
             "write numbers with a decimal point and without thousands separators, or give --decimal , if the comma is the decimal sign"
                 .to_owned()
@@ -70,6 +67,10 @@ fn training_hint(error: &E, text: &TextArgs) -> Option<String> {
              --loss logistic takes labels"
                 .to_owned()
         }
+        E::DecimalComma { place, .. } => format!(
+            "give --decimal , if the comma is the decimal sign; --categorical {} takes the column as text",
+            column(place)
+        ),
         E::ManyClasses { labels, .. } => format!(
             "compare one label with all others: --positive {} --one-vs-rest",
             labels.first().map_or("LABEL", String::as_str)

@@ -14,7 +14,7 @@ pub(crate) fn parse_decimal(text: &[u8], is_comma: bool) -> Option<f64> {
     if !is_comma {
         return parse(text);
     }
-    if text.contains(&b'.') || text.iter().filter(|byte| **byte == b',').count() > 1 {
+    if text.contains(&b'.') {
         return None;
     }
     let pointed: Vec<u8> = text.iter().map(|byte| if *byte == b',' { b'.' } else { *byte }).collect();

@@ -15,6 +15,9 @@ use pyo3::prelude::*;
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub(crate) struct Wanted {
+    /// The model.
+    coef: Vec<f64>,
+    intercept: Option<f64>,
     covariance: String,
     level: f64,
     bootstrap: Option<u64>,
@@ -35,13 +38,12 @@ impl Audience for Listener<'_> {
 
 /// A summary as JSON and as text, and whether it was interrupted.
 #[pyfunction]
-#[pyo3(signature = (features, per_row, problem, settings, at, wanted))]
+#[pyo3(signature = (features, per_row, problem, settings, wanted))]
 pub(crate) fn summarize(
     features: Features<'_>,
     per_row: PerRow<'_>,
     problem: Request,
     settings: Told,
-    at: (Vec<f64>, Option<f64>),
     wanted: Wanted,
 ) -> PyResult<(String, String, bool)> {
     let (py, source, numbers) = (features.py(), features.source()?, per_row.numbers()?);
@@ -73,7 +75,8 @@ pub(crate) fn summarize(
             settings,
         };
         let listener = Listener(&link);
-        summary(&procedure, &data, (&at.0, at.1), &request, [&listener, &listener]).map_err(|error| exception(&error))
+        summary(&procedure, &data, (&wanted.coef, wanted.intercept), &request, [&listener, &listener])
+            .map_err(|error| exception(&error))
     })?;
     let text = serde_json::to_string(&found).map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
     Ok((text, found.to_string(), link.is_interrupted()))

@@ -28,7 +28,7 @@ mod tests;
 
 pub(crate) use dual_active::by_rows;
 pub use magnitude::Magnitude;
-pub(crate) use multipliers::{Part, multipliers};
+pub(crate) use multipliers::multipliers;
 pub(crate) use nearest::{Nearest, nearest};
 pub(crate) use refine::{Active, refine, refined};
 pub use round::Round;
@@ -63,6 +63,13 @@ impl Row {
     fn size_at(&self, top: f64) -> f64 {
         self.terms.iter().map(|&(_, a)| a.abs()).sum::<f64>() * top + self.right.abs()
     }
+}
+
+/// A part of the description of a set, by its number there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Part {
+    Row(usize),
+    Ball(usize),
 }
 
 /// A convex set as rows and balls. The variables are the coefficients, then the magnitudes.

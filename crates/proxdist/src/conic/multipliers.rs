@@ -10,7 +10,7 @@
 //! $$g^T(c - \theta) \ge r^T(c - \theta) - z^Ts - \textstyle\sum_k\lambda_k(r_k - \|\theta - c_k\|)\,r_k,$$
 //! where $r$ is the residual and $s$ the slacks.
 
-use super::{Conic, Hessian, Model, Quadratic, Reach, Round, refined, solve, without_flat};
+use super::{Conic, Hessian, Model, Part, Quadratic, Reach, Round, refined, solve, without_flat};
 use crate::linalg::{Cholesky, axpy, dot, gram, norm, norm_squared};
 use std::collections::BTreeMap;
 
@@ -39,13 +39,6 @@ pub(crate) struct Multipliers {
     pub(crate) slack: f64,
     /// By how much F would fall for each unit that the right side of a row, or the radius of a ball, is larger: those that are not zero.
     pub(crate) prices: Vec<(Part, f64)>,
-}
-
-/// A part of the description of a set, by its number there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Part {
-    Row(usize),
-    Ball(usize),
 }
 
 /// An unknown multiplier: a row of several variables, or a ball.

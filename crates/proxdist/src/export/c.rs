@@ -85,7 +85,7 @@ fn literal(text: &str) -> String {
     for byte in text.bytes() {
         match byte {
             b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b' ' | b'_' | b'-' | b'.' | b',' | b'=' | b'+' => {
-                out.push(char::from(byte))
+                out.push(char::from(byte));
             }
             other => drop(write!(out, "\\{other:03o}")),
         }

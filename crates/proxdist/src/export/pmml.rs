@@ -103,7 +103,7 @@ pub(super) fn written(scorer: &Scorer) -> Result<String, ExportFault> {
 fn numbers_first(predictors: &str) -> String {
     let (numbers, texts): (Vec<&str>, Vec<&str>) =
         predictors.lines().partition(|line| line.trim_start().starts_with("<NumericPredictor"));
-    numbers.into_iter().chain(texts).map(|line| format!("{line}\n")).collect()
+    numbers.into_iter().chain(texts).flat_map(|line| [line, "\n"]).collect()
 }
 
 /// The name of the target, which must not be one of a column.

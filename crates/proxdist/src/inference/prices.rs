@@ -20,7 +20,7 @@ use serde::Serialize;
 pub struct Active {
     /// What it says, in names of features.
     pub constraint: String,
-    /// By how much F falls for each unit that its right side is larger.
+    /// By how much F falls for each unit that its limit gives way.
     pub price: f64,
 }
 
@@ -123,7 +123,7 @@ fn row_text(conic: &Conic, row: &Row, names: &dyn Fn(usize) -> String) -> Option
             (_, true) => " - ",
         };
         let size = if factor.abs() == 1.0 { String::new() } else { format!("{} ", number(factor.abs())) };
-        text += &format!("{join}{size}{}", variable(conic, j, names));
+        text.extend([join, &size, &variable(conic, j, names)]);
     }
     let relation = match (row.is_equality, turned) {
         (true, _) => "=",

@@ -51,17 +51,17 @@ pub fn settings_of(model: &Model) -> Result<Settings> {
 
 impl Procedure<'_> {
     /// Fits some rows; `None` if it was interrupted.
-    pub(super) fn repeat(&self, data: &Data, number: u64, observer: &mut dyn Observer) -> Result<Option<Replicate>> {
+    pub(super) fn repeat(&self, data: &Data, number: u64, observer: &mut dyn Observer) -> Option<Replicate> {
         match self.fitted(data, observer) {
-            Ok(None) | Err(Error::Interrupted) => Ok(None),
+            Ok(None) | Err(Error::Interrupted) => None,
             Ok(Some((coefficients, intercept))) => {
                 let nonzero = coefficients.iter().copied().enumerate().filter(|(_, value)| *value != 0.0).collect();
-                Ok(Some(Replicate { number, nonzero, intercept, failure: None }))
+                Some(Replicate { number, nonzero, intercept, failure: None })
             }
             // Some rows may have one class only, or no two values of a column; that is a fact about the procedure.
             Err(error) => {
                 let failure = Some(error.to_string());
-                Ok(Some(Replicate { number, nonzero: Vec::new(), intercept: None, failure }))
+                Some(Replicate { number, nonzero: Vec::new(), intercept: None, failure })
             }
         }
     }

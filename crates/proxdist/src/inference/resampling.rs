@@ -108,7 +108,7 @@ pub fn repetitions(
             }
             let part = data.subset(draw.rows(data.rows(), seed, number))?;
             let found = match part.data() {
-                Ok(rows) => procedure.repeat(&rows, number, &mut Ear(audience))?,
+                Ok(rows) => procedure.repeat(&rows, number, &mut Ear(audience)),
                 // All weights of the rows that were drawn may be zero.
                 Err(error) => {
                     let failure = Some(error.to_string());

@@ -46,7 +46,7 @@ pub fn split(
     first.sort_unstable();
     second.sort_unstable();
     let (first, second) = (data.subset(first)?, data.subset(second)?);
-    let Some(found) = procedure.repeat(&first.data()?, 0, &mut Ear(audience))? else {
+    let Some(found) = procedure.repeat(&first.data()?, 0, &mut Ear(audience)) else {
         return Err(Error::Interrupted);
     };
     if let Some(reason) = found.failure {
@@ -85,7 +85,7 @@ fn estimated(procedure: &Procedure, data: &Data, support: &[usize], options: Opt
         settings: Settings::default(),
         ..procedure.clone()
     };
-    let Some(found) = free.repeat(&chosen, 0, &mut Ear(&Nobody))? else { return Err(Error::Interrupted) };
+    let Some(found) = free.repeat(&chosen, 0, &mut Ear(&Nobody)) else { return Err(Error::Interrupted) };
     if let Some(reason) = found.failure {
         return Err(Error::Inference(InferenceFault::NothingRepeated { count: 1, reason }));
     }

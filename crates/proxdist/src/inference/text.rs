@@ -31,7 +31,7 @@ impl fmt::Display for Summary {
             let mut table = Table::new(&["active constraint", "price"]);
             prices.active.iter().for_each(|active| table.row(&[active.constraint.clone(), number(active.price)]));
             write!(f, "\n{table}")?;
-            writeln!(f, "(price: by how much F falls for each unit that the right side is larger)")?;
+            writeln!(f, "(price: by how much F falls for each unit that the limit gives way)")?;
         }
         if let Some(found) = &self.bootstrap {
             let share = number(100.0 * found.level);
@@ -175,7 +175,7 @@ impl fmt::Display for Table {
             let mut line = String::new();
             for (at, cell) in row.iter().enumerate() {
                 let gap = " ".repeat(widths[at] - cell.chars().count());
-                if at == 0 { line += &format!("{cell}{gap}") } else { line += &format!("   {gap}{cell}") }
+                line.extend(if at == 0 { ["", cell, &gap] } else { ["   ", &gap, cell] });
             }
             writeln!(f, "{}", line.trim_end())?;
         }
