@@ -1,5 +1,5 @@
 # `make test` checks everything on a machine with Rust and Python; `make demo` fits a model to a small file.
-.PHONY: test demo format lint rust trends docs chromium python wheel bench campaign peers distributed reproduce large search-table clean
+.PHONY: test coverage demo format lint rust trends docs chromium python wheel bench campaign peers distributed reproduce large search-table clean
 
 test: format lint rust trends docs python
 
@@ -65,6 +65,12 @@ campaign: $(VENV)/bin/maturin
 	VIRTUAL_ENV=$(VENV) $(VENV)/bin/maturin develop --release --extras test
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 RAYON_NUM_THREADS=1 PYTHONPATH=python $(VENV)/bin/python -m campaign --count $(COUNT) --seed $(SEED) --seconds $(SECONDS) --jobs $(JOBS) \
 		--out target/campaign-$(SEED).jsonl
+
+# Coverage of intervals in a simulation: the table of docs/inference.md.
+REPEATS = 1000
+coverage: $(VENV)/bin/maturin
+	VIRTUAL_ENV=$(VENV) $(VENV)/bin/maturin develop --release --extras test
+	PYTHONPATH=python $(VENV)/bin/python -m intervals --repeats $(REPEATS)
 
 # This package against others on the same data, one thread and one process each, in an environment of its own; goes on where it was
 # interrupted and writes docs/benchmarks.md. THOROUGH=--thorough adds the highest effort; LIMIT is CPU seconds for one size.

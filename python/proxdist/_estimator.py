@@ -252,6 +252,52 @@ class Constrained(Display, BaseEstimator):
             warnings.warn("The proof was interrupted: this is what is proven so far.", ConvergenceWarning, stacklevel=2)
         return self
 
+    def summary(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        offset: Any = None,
+        *,
+        exposure: Any = None,
+        covariance: str = "auto",
+        level: float = 0.95,
+        bootstrap: int | None = None,
+        stability: int | None = None,
+        threshold: float = 0.75,
+        split: bool = False,
+        seed: int = 0,
+    ) -> Any:
+        """What the coefficients are worth, on the rows of the fit: a :class:`ModelSummary`.
+
+        ``covariance`` is ``"model"``, ``"hc0"``, ``"hc1"`` or ``"auto"`` (from the model where the loss is a likelihood,
+        HC1 otherwise). ``bootstrap`` repeats the whole fit so many times on rows drawn with replacement, ``stability`` on
+        both halves of so many random splits; ``split`` chooses the features on one half of the rows and estimates them on
+        the other. ``seed`` decides which rows are drawn. See docs/inference.md for what each number accounts for.
+        """
+        from ._inference import summarized
+
+        wanted = {
+            "covariance": covariance,
+            "level": float(level),
+            "bootstrap": bootstrap,
+            "stability": stability,
+            "threshold": float(threshold),
+            "split": bool(split),
+            "seed": seed,
+        }
+        return summarized(self, X, y, sample_weight, (offset, exposure), wanted)
+
+    def export(self, to: str, path: Any = None, *, table: str = "data") -> Any:
+        """The model as ``"sql"``, ``"python"``, ``"c"``, ``"pmml"``, ``"json"`` or ``"formula"`` (text), or ``"onnx"``.
+
+        Writes it to ``path`` if that is given, and returns it. ``table`` is the name of the table in SQL. Features without
+        names are called V1, V2, …. ONNX needs the package ``onnx``; its input ``X`` has all features in their order.
+        """
+        from ._export import exported
+
+        return exported(self, to, path, table)
+
     def _rows_again(self, X: Any, y: Any, sample_weight: Any, offset: Any) -> Any:
         """Checked ``X``, what belongs to the rows for each model, and the shape of a row."""
         raise NotImplementedError

@@ -17,6 +17,7 @@ __all__ = [
     "convergence_figure",
     "curve_figure",
     "evaluate",
+    "exported",
     "finish_stream",
     "fit",
     "fit_joint",
@@ -46,6 +47,7 @@ __all__ = [
     "set_of_size",
     "set_size",
     "settings",
+    "summarize",
     "survival_at",
     "times_measures",
     "write_whole",
@@ -163,3 +165,11 @@ def coefficients_figure(names: list[str], values: list[float], shape: tuple[int,
 def curve_figure(curve: str, width: float) -> str: ...
 def lines_figure(plot: str, width: float) -> str: ...
 def page(report: str) -> str: ...
+def summarize(
+    features: Any,
+    per_row: dict[str, Any],
+    problem: dict[str, Any],
+    settings: dict[str, str],
+    wanted: dict[str, Any],
+) -> tuple[str, str, bool]: ...
+def exported(model: str, form: str, table: str, labels: list[str] | None = None) -> str: ...

@@ -48,7 +48,10 @@ def assert_shows(shown, said):
         assert any(re.fullmatch(pattern, other) for other in rest), f"{line}\n\n{said}"
 
 
-@pytest.mark.parametrize("page", ["cookbook", "streams", "losses", "several-outputs", "survival-and-ordinal"])
+PAGES = ["cookbook", "streams", "losses", "several-outputs", "survival-and-ordinal", "inference", "exporting"]
+
+
+@pytest.mark.parametrize("page", PAGES)
 def test_the_page_runs_and_prints_what_it_shows(page, program_file, tmp_path, monkeypatch):
     pytest.importorskip("pandas")
     monkeypatch.chdir(tmp_path)

@@ -79,7 +79,7 @@ fn names(data: &Data) -> String {
 }
 
 /// The entries of some rows, spread over the data, as one number.
-fn values(data: &Data) -> Result<String> {
+pub(crate) fn values(data: &Data) -> Result<String> {
     const ROWS: usize = 32;
     let (rows, mut hash) = (data.rows(), Fingerprint::default());
     for row in (0..rows).step_by(rows.div_ceil(ROWS).max(1)) {
@@ -95,7 +95,7 @@ fn values(data: &Data) -> Result<String> {
 }
 
 /// The 64-bit hash of Fowler, Noll and Vo (1a): the same for ever and on every machine.
-struct Fingerprint(u64);
+pub(crate) struct Fingerprint(u64);
 
 impl Default for Fingerprint {
     fn default() -> Self {
@@ -104,12 +104,12 @@ impl Default for Fingerprint {
 }
 
 impl Fingerprint {
-    fn add(&mut self, bytes: &[u8]) {
+    pub(crate) fn add(&mut self, bytes: &[u8]) {
         let step = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
         self.0 = bytes.iter().fold(self.0, step);
     }
 
-    fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         format!("{:016x}", self.0)
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::terminal::visible;
 use proxdist::constraint::SetFault;
+use proxdist::inference::InferenceFault;
 use proxdist::loss::Task;
 use proxdist::survival::SurvivalFault;
 use proxdist::{Rule, Setting};
@@ -83,6 +84,7 @@ fn core_message(error: &proxdist::Error) -> String {
             None => error.to_string(),
         },
         E::Theory(fault) => fault.to_string(),
+        E::Inference(fault) => fault.to_string(),
         E::File { source, .. } => match of_reader(source) {
             Some(error) => error.to_string(),
             None => error.to_string(),
@@ -141,6 +143,7 @@ fn core_hint(error: &proxdist::Error) -> String {
         E::Theory(fault) if fault.is_cured_by_ridge() => format!("add --ridge 1e-3, for example: {}", fault.remedy()),
         E::Theory(fault) => fault.remedy(),
         E::Kinked { fault, .. } => fault.remedy().to_owned(),
+        E::Inference(fault) => inference_hint(fault).to_owned(),
         E::Unwritable(_) => {
             "numbers ran out of range: scale very large or very small columns, or add --ridge; nothing was written"
                 .to_owned()
@@ -188,6 +191,18 @@ fn survival_hint(fault: &SurvivalFault) -> &'static str {
     }
 }
 
+/// The remedies of the library, in terms of options.
+fn inference_hint(fault: &InferenceFault) -> &'static str {
+    match fault {
+        InferenceFault::NoCurvature { .. } => "--bootstrap 500 needs no curvature",
+        InferenceFault::NoLikelihood { .. } => "give --covariance hc1, or leave --covariance out",
+        InferenceFault::Singular { .. } => "fit without one of these columns (--ignore COL), or with --ridge",
+        InferenceFault::TooManyFeatures { .. } => "fit a sparser model, or give --bootstrap 500",
+        InferenceFault::Separated => "fit with --ridge 0.01, for example, or with --constraint ball:R",
+        other => other.remedy(),
+    }
+}
+
 fn response_hint(task: Task) -> &'static str {
     match task {
         Task::TwoClasses => "the target of a classifier must have two labels",
@@ -204,6 +219,8 @@ fn option_of(setting: &str) -> Option<String> {
     }
     let option = match setting {
         "choice" => "--choice",
+        "level" => "--level",
+        "threshold" => "--threshold",
         "folds" => "--folds",
         "nonzeros of the truth" => "--s",
         "rank of the truth" => "--rank",

@@ -141,6 +141,7 @@ fn with_text(options: ReadOptions, text: &crate::args::TextArgs) -> ReadOptions 
         MissingPolicy::Drop => Missing::Drop,
         MissingPolicy::Mean => Missing::Mean,
     });
+    let options = options.decimal_comma(text.decimal == ',');
     let options = match (text.header, text.no_header) {
         (true, _) => options.header(true),
         (_, true) => options.header(false),
@@ -158,9 +159,10 @@ pub(crate) fn each_block(
     args: &NewDataArgs,
     stored: &Known,
     (with_target, quiet): (bool, bool),
+    keep: &[String],
     visit: &mut dyn FnMut(Table) -> Result<()>,
 ) -> Result<()> {
-    let options = new_options(args, stored, with_target)?.watch(ReadingLine::new(quiet));
+    let options = new_options(args, stored, with_target)?.watch(ReadingLine::new(quiet)).keep(keep.iter().cloned());
     let schema = stored.schema.as_ref();
     let explained = |error: &proxdist_io::Error| reading::failure(error, &args.text, Purpose::Model(schema));
     let Some(known) = schema else {
@@ -178,6 +180,29 @@ pub(crate) fn each_block(
         (Some(failure), _) => Err(failure),
         (None, read) => read.map_err(|error| explained(&error)),
     }
+}
+
+/// A whole file with its target, read as the model was trained; `weights` is the column of weights unless another was given.
+pub(crate) fn whole(args: &NewDataArgs, stored: &Known, weights: Option<&str>, quiet: bool) -> Result<Table> {
+    let mut options = new_options(args, stored, true)?.watch(ReadingLine::new(quiet));
+    if let (None, Some(weights)) = (&args.weights, weights) {
+        options = options.weights(weights);
+    }
+    let schema = stored.schema.as_ref();
+    let read = match schema {
+        Some(known) => {
+            proxdist_io::read_paths(&args.paths(), &options.schema(known.clone()).store(StorePlace::Temporary))
+        }
+        None => read_by_names_or_count(&args.data, stored, &options),
+    };
+    let table = read.map_err(|error| reading::failure(&error, &args.text, Purpose::Model(schema)))?;
+    memory::check(&table, &args.name())?;
+    table.notices.iter().for_each(|notice| note(quiet, notice));
+    if table.response.is_some() {
+        return Ok(table);
+    }
+    let message = format!("{}: there is no column of true responses", args.name());
+    Err(Failure::new(message, "--target COL names the column that the model explains"))
 }
 
 fn new_options(args: &NewDataArgs, stored: &Known, with_target: bool) -> Result<ReadOptions> {

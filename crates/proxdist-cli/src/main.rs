@@ -14,6 +14,7 @@ mod failure;
 mod holdout;
 mod input;
 mod joint;
+mod kept;
 mod measures;
 mod memory;
 mod model_file;
@@ -23,6 +24,7 @@ mod path;
 mod progress;
 mod reading;
 mod reading_line;
+mod replicates;
 mod report;
 mod row_writer;
 mod rows;
@@ -40,7 +42,7 @@ mod words;
 
 use args::{Cli, Command};
 use clap::Parser as _;
-use commands::{Ending, catalogue, compare, evaluate, fit, pages, predict, reproduce, simulate, tune};
+use commands::{Ending, catalogue, compare, evaluate, export, fit, pages, predict, reproduce, simulate, tune};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -63,6 +65,8 @@ fn run(command: &Command) -> failure::Result<Ending> {
         Command::Fit(args) => fit::run(args),
         Command::Predict(args) => predict::run(args),
         Command::Evaluate(args) => evaluate::run(args),
+        Command::Summary(args) => commands::summary::run(args),
+        Command::Export(args) => export::run(args),
         Command::Tune(args) => tune::run(args),
         Command::Path(args) => commands::path::run(args),
         Command::Theory(args) => commands::theory::run(args),

@@ -3,7 +3,7 @@
 //! Readers that do not know the key ignore it, and files without it can be used as long as names or the number of columns
 //! fit.
 
-use crate::args::DataArgs;
+use crate::args::{DataArgs, UnitArgs};
 use crate::failure::{Failure, Result, file_hint};
 use crate::joint::TimeColumns;
 use proxdist::Model;
@@ -35,6 +35,9 @@ pub(crate) struct Training {
     /// Column of exposures.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) exposure: Option<String>,
+    /// Column of observation weights.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) weights: Option<String>,
     /// Columns that are responses beside the target.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) more_targets: Vec<String>,
@@ -46,7 +49,10 @@ pub(crate) struct Training {
     pub(crate) holdout: Option<Holdout>,
     /// Whether columns were scaled for the fit; the coefficients are for columns as they are.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    standardized: bool,
+    pub(crate) standardized: bool,
+    /// Whether the ridge acts on coefficients as they are, as `--no-standardize` has it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) as_they_are: bool,
 }
 
 /// What makes the same split again.
@@ -63,8 +69,15 @@ pub(crate) struct Holdout {
 impl Training {
     /// Of a table read from a file as the options say.
     pub(crate) fn new(schema: Schema, read: &DataArgs, holdout: Option<Holdout>, standardized: bool) -> Self {
-        let (offset, exposure) = (read.offset.clone(), read.exposure.clone());
-        Self { schema, offset, exposure, more_targets: Vec::new(), times: None, holdout, standardized }
+        let (offset, exposure, weights) = (read.offset.clone(), read.exposure.clone(), read.weights.clone());
+        let more_targets = Vec::new();
+        let times = None;
+        Self { schema, offset, exposure, weights, more_targets, times, holdout, standardized, as_they_are: false }
+    }
+
+    /// For a fit of these units.
+    pub(crate) fn in_units(self, units: &UnitArgs) -> Self {
+        Self { as_they_are: units.no_standardize, ..self }
     }
 }
 

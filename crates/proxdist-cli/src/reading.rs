@@ -33,6 +33,15 @@ fn common_hint(error: &E, text: &TextArgs) -> String {
                 .to_owned()
         }
         E::RaggedRow { .. } => format!("{}: --delimiter ';', for example", error.hint()),
+        E::DecimalComma { .. } => "give --decimal , if the comma is the decimal sign".to_owned(),
+        E::NotANumber { text: value, .. } if value.contains(',') && text.decimal != ',' => {
+            "write numbers with a decimal point and without thousands separators, or give --decimal , if the comma is the decimal sign"
+                .to_owned()
+        }
+        E::NotANumber { text: value, .. } if value.contains('.') && text.decimal == ',' => {
+            "with --decimal , a number has no point, not between thousands either: correct the value, or leave --decimal out"
+                .to_owned()
+        }
         E::UnknownFormat { .. } | E::WrongMagic { .. } => {
             "use .csv, .tsv, .svm, .npy, .npz or .parquet, and an extension that fits the content".to_owned()
         }
@@ -58,6 +67,10 @@ fn training_hint(error: &E, text: &TextArgs) -> Option<String> {
              --loss logistic takes labels"
                 .to_owned()
         }
+        E::DecimalComma { place, .. } => format!(
+            "give --decimal , if the comma is the decimal sign; --categorical {} takes the column as text",
+            column(place)
+        ),
         E::ManyClasses { labels, .. } => format!(
             "compare one label with all others: --positive {} --one-vs-rest",
             labels.first().map_or("LABEL", String::as_str)
@@ -99,7 +112,7 @@ fn model_hint(error: &E, text: &TextArgs, schema: Option<&Schema>) -> Option<Str
     Some(match error {
         E::MissingValue { .. } => format!("--missing drop leaves such rows without a prediction{means}"),
         E::NoFill { .. } => {
-            "--missing drop leaves such rows without a prediction; a model fitted with --missing mean knows what to fill in"
+            "--missing drop leaves such rows without a prediction; to fill them in, fit the model again with --missing mean, which keeps the means of all columns"
                 .to_owned()
         }
         E::NotFinite { text: value, .. } if value.to_lowercase().contains("nan") && is_strict(text) => {
@@ -113,6 +126,10 @@ fn model_hint(error: &E, text: &TextArgs, schema: Option<&Schema>) -> Option<Str
             let near = nearest.first().map_or_else(String::new, |name| format!(" (is it {name:?} here?)"));
             format!("the model needs every column it was fitted to, under the same name{near}")
         }
+        E::UnknownColumn { role: "kept column", nearest, columns, .. } => match nearest.first() {
+            Some(name) => format!("did you mean --keep {name}?"),
+            None => format!("--keep takes names of columns, or numbers from 1 to {columns}"),
+        },
         E::UnknownColumn { role, nearest, columns, .. } if nearest.is_empty() => {
             format!("--{role} takes a column name or a number from 1 to {columns}")
         }

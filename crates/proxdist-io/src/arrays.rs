@@ -233,7 +233,7 @@ impl Work<'_, '_> {
         let known = if options.is_exposure() { Entry::Exposure } else { Entry::Number };
         let offset = beside.offset.as_ref().map(|vector| finite(vector, rows, known)).transpose()?;
         let (dropped, notices) = (Vec::new(), self.notices);
-        Ok(Table { features, response, weights, offset, classes, schema, dropped, notices })
+        Ok(Table { features, response, weights, offset, classes, schema, dropped, notices, echoed: Vec::new() })
     }
 }
 

@@ -58,7 +58,8 @@ fn cut(mut table: Table, visit: &mut Visit<'_>) -> Result<()> {
         };
         let (classes, schema) = (table.classes.clone(), table.schema.clone());
         let (dropped, notices) = (std::mem::take(&mut table.dropped), std::mem::take(&mut table.notices));
-        visit(Table { features, response, weights, offset, classes, schema, dropped, notices })?;
+        let echoed = std::mem::take(&mut table.echoed);
+        visit(Table { features, response, weights, offset, classes, schema, dropped, notices, echoed })?;
     }
     stored.check()
 }

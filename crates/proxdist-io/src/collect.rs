@@ -69,6 +69,9 @@ pub(crate) struct Collector<'a> {
     /// By column of the file: the schema knows no value to fill in. Empty without a schema.
     unfillable: Vec<bool>,
     pub(crate) notices: Vec<String>,
+    /// Fields of the current row that are handed on, and those of all rows since the last block.
+    pub(crate) keeping: Vec<String>,
+    pub(crate) echoed: Vec<Vec<String>>,
 }
 
 #[derive(Clone, Copy, Default)]
@@ -101,6 +104,8 @@ impl<'a> Collector<'a> {
             row: vec![f64::NAN; layout.numbers],
             codes: vec![MISSING; layout.texts],
             statistics: Statistics::new(layout.numbers, layout.texts),
+            keeping: vec![String::new(); layout.kept.len()],
+            echoed: Vec::new(),
             layout,
             options: options.clone(),
             outlet,
@@ -147,6 +152,13 @@ impl<'a> Collector<'a> {
         self.drop = false;
     }
 
+    /// Hands on the fields of a row, whether it is left out or not.
+    pub(crate) fn echo(&mut self) {
+        if !self.keeping.is_empty() {
+            self.echoed.push(self.keeping.clone());
+        }
+    }
+
     /// Whether the row at hand must be left out; forgets it.
     pub(crate) fn take_drop(&mut self) -> bool {
         std::mem::take(&mut self.drop)
@@ -187,7 +199,7 @@ impl<'a> Collector<'a> {
 
     /// A finite number, or `NaN` for a missing one.
     pub(crate) fn number(&mut self, column: usize, text: &[u8], at: At) -> Result<f64> {
-        let Some(value) = number::parse(text) else {
+        let Some(value) = number::parse_decimal(text, self.options.decimal_comma) else {
             if number::is_missing(text) {
                 self.missing(column, text, at)?;
                 return Ok(f64::NAN);

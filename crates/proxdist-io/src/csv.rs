@@ -34,7 +34,9 @@ impl<'a> Reader<'a> {
         let header = options.header.unwrap_or_else(|| sniff::header(&opened.sample.records, options));
         let names = if header { opened.names(&source)? } else { numbered_names(columns) };
         let body = opened.body(header);
-        let layout = Layout::new(&source, names, header, &sniff::kinds(body, columns), options)?;
+        let kinds = sniff::kinds(body, columns, options);
+        check_decimals(&source, &names, body, &kinds, options)?;
+        let layout = Layout::new(&source, names, header, &kinds, options)?;
         let collector = Collector::new(&source, layout, options, outlet);
         let mut reader = Reader { collector, delimiter: opened.delimiter, line: 1, header, first: source.clone() };
         reader.collector.notices.push(found(&source, opened.delimiter, columns, header));
@@ -57,7 +59,7 @@ impl<'a> Reader<'a> {
         } else if opened.columns() != expected.len() {
             layout::same_columns(&source, &numbered_names(opened.columns()), &self.first, expected)?;
         }
-        let kinds = sniff::kinds(opened.body(self.header), opened.columns());
+        let kinds = sniff::kinds(opened.body(self.header), opened.columns(), &self.collector.options);
         for (column, kind) in kinds.iter().enumerate() {
             let is_number = matches!(self.collector.layout.roles[column], Role::Number(_));
             if is_number && *kind == Kind::Text {
@@ -118,7 +120,8 @@ impl Form {
         let (source, columns) = (lines.input.name.clone(), opened.columns());
         let header = options.header.unwrap_or_else(|| sniff::header(&opened.sample.records, options));
         let names = if header { opened.names(&source)? } else { numbered_names(columns) };
-        let kinds = sniff::kinds(opened.body(header), columns);
+        let kinds = sniff::kinds(opened.body(header), columns, options);
+        check_decimals(&source, &names, opened.body(header), &kinds, options)?;
         let notice = found(&source, opened.delimiter, columns, header);
         if header {
             lines.consume(opened.sample.first_bytes);
@@ -169,6 +172,28 @@ fn found(source: &str, delimiter: u8, columns: usize, header: bool) -> String {
     format!("{source}: delimiter {said}, {columns} columns, {first_line}")
 }
 
+/// Refuses columns of numbers with a decimal comma: they would be taken for text, and each number for a category.
+fn check_decimals(
+    source: &str,
+    names: &[String],
+    body: &[Vec<sniff::Sampled>],
+    kinds: &[Kind],
+    options: &ReadOptions,
+) -> Result<()> {
+    let Some((column, text)) = sniff::decimal_comma(body, kinds) else { return Ok(()) };
+    let is_said = |name: &String| name == &names[column] || *name == (column + 1).to_string();
+    // Columns of codes, columns that are left out and those that a model knows as text stay as they are.
+    let is_known = |schema: &crate::Schema| {
+        let found = schema.columns.iter().find(|known| known.name == names[column]);
+        found.is_none_or(|known| matches!(known.kind, crate::ColumnKind::Levels { .. }))
+    };
+    if options.categorical.iter().chain(&options.ignore).any(is_said) || options.schema.as_ref().is_some_and(is_known) {
+        return Ok(());
+    }
+    let place = Place::file(source).column(column, &names[column]).boxed();
+    Err(Error::DecimalComma { place, text: excerpt(&text) })
+}
+
 /// What a look at the first records of a file says.
 struct Opened {
     delimiter: u8,
@@ -208,7 +233,8 @@ fn look(lines: &mut Lines<'_>, options: &ReadOptions) -> Result<(u8, Sample)> {
     loop {
         let data = lines.complete();
         let extension = crate::format::extension(&lines.input.name);
-        let delimiter = options.delimiter.unwrap_or_else(|| sniff::delimiter(data, &extension).0);
+        let delimiter =
+            options.delimiter.unwrap_or_else(|| sniff::delimiter(data, &extension, options.decimal_comma).0);
         let sample = sniff::sample(data, delimiter, SAMPLED);
         if sample.records.len() >= 2 || lines.finished || lines.data().len() > LONGEST_QUOTE {
             return Ok((delimiter, sample));
@@ -273,10 +299,16 @@ impl Reader<'_> {
         let columns = self.collector.layout.roles.len();
         let mut position = if delimiter == b' ' { skip_blanks(data, start) } else { start };
         let mut inner_lines = 0;
+        let is_plain = !self.collector.options.decimal_comma;
         self.collector.begin_row();
         for column in 0..columns {
+            if let Some(slot) = self.collector.layout.kept_at(column)
+                && let Ok(found) = field(data, position, delimiter)
+            {
+                self.collector.keeping[slot] = String::from_utf8_lossy(&found.text).into_owned();
+            }
             let next = match self.collector.layout.roles[column] {
-                Role::Number(slot) => match plain_number(data, position, delimiter) {
+                Role::Number(slot) if is_plain => match plain_number(data, position, delimiter) {
                     Some((value, next)) => {
                         self.collector.row[slot] = value;
                         Some(next)
@@ -299,6 +331,7 @@ impl Reader<'_> {
             match next {
                 After::Field(next) if column + 1 < columns => position = next,
                 After::Record(next) if column + 1 == columns => {
+                    self.collector.echo();
                     self.collector.end_row()?;
                     self.line += inner_lines + 1;
                     return Ok(Some(next));

@@ -48,6 +48,7 @@ pub(crate) fn finish(mut collector: Collector<'_>) -> Result<Table> {
         schema,
         dropped: std::mem::take(&mut collector.dropped),
         notices: Vec::new(),
+        echoed: std::mem::take(&mut collector.echoed),
     };
     let is_sparse = is_sparse(&collector, encoding.width);
     if let Outlet::Pack(mut pack) = std::mem::take(&mut collector.outlet) {
@@ -84,6 +85,7 @@ pub(crate) fn block(collector: &mut Collector<'_>) -> Result<Table> {
         schema,
         dropped: std::mem::take(&mut collector.dropped),
         notices: std::mem::take(&mut collector.notices),
+        echoed: std::mem::take(&mut collector.echoed),
     })
 }
 

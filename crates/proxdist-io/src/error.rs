@@ -135,6 +135,10 @@ pub enum Error {
     #[error("{place}: an exposure must be above zero, got {value}")]
     Exposure { place: Box<Place>, value: f64 },
 
+    /// A column of numbers with a decimal comma.
+    #[error("{place}: {text:?} looks like a number with a decimal comma")]
+    DecimalComma { place: Box<Place>, text: String },
+
     /// A column that is asked for but not there; `nearest` are similar names.
     #[error("{source_name}: there is no column {wanted:?} to use as {role} among {columns} columns")]
     UnknownColumn { source_name: String, role: &'static str, wanted: String, nearest: Vec<String>, columns: usize },

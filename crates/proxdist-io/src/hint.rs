@@ -40,7 +40,10 @@ impl Error {
                 "number the features from 1 on without gaps; where there really are so many, state that there are {columns}"
             ),
             Self::NotANumber { text, .. } if text.contains(',') && text.contains(|digit: char| digit.is_ascii_digit()) => {
-                "write numbers with a decimal point and without thousands separators".to_owned()
+                "write numbers with a decimal point and without thousands separators, or say that the comma is one (decimal comma)".to_owned()
+            }
+            Self::DecimalComma { .. } => {
+                "say that numbers have a decimal comma, or take the column as text by naming it categorical".to_owned()
             }
             Self::Setting { .. } => "correct this setting".to_owned(),
             other => other.fixed_hint().to_owned(),

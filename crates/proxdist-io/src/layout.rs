@@ -37,6 +37,8 @@ pub(crate) struct Layout {
     /// The target comes from the schema: a file for prediction may leave it empty.
     pub(crate) target_optional: bool,
     pub(crate) notices: Vec<String>,
+    /// Columns whose fields are handed on as they are.
+    pub(crate) kept: Vec<usize>,
 }
 
 /// Names `V1`, …, for files without a header.
@@ -172,7 +174,13 @@ impl Layout {
             notices.push(format!("{extra} columns that the model does not use are left out"));
         }
         let target_optional = options.target.is_none() && options.schema.is_some() && !options.need_target;
-        Ok(Self { names, roles, features, numbers, texts, target, target_optional, notices })
+        let kept = options.keep.iter().map(|name| finder.need(name, "kept column")).collect::<Result<Vec<_>>>()?;
+        Ok(Self { names, roles, features, numbers, texts, target, target_optional, notices, kept })
+    }
+
+    /// The place of a column among those that are handed on.
+    pub(crate) fn kept_at(&self, column: usize) -> Option<usize> {
+        self.kept.iter().position(|&kept| kept == column)
     }
 }
 

@@ -120,6 +120,8 @@ pub(crate) enum OffsetKind {
 /// | `memory` | no limit | bytes that the table may take; what is larger stays on the disk and is read in order |
 /// | `store` | a temporary folder | where data that are larger are packed, see [`Place`] |
 /// | `single` | off | packed features in single precision: half the size, seven digits |
+/// | `keep` | none | columns of text files whose fields are handed on as they are, in [`Table::echoed`](crate::Table::echoed) |
+/// | `decimal_comma` | off | numbers in text files have a comma for the decimal point |
 /// | `watch` | nobody | who is told how far reading is |
 #[derive(Clone, Debug)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a question of its own")]
@@ -150,6 +152,8 @@ pub struct ReadOptions {
     pub(crate) memory: Option<usize>,
     pub(crate) store: Place,
     pub(crate) single: bool,
+    pub(crate) keep: Vec<String>,
+    pub(crate) decimal_comma: bool,
     pub(crate) meter: Meter,
 }
 
@@ -181,12 +185,28 @@ impl Default for ReadOptions {
             memory: None,
             store: Place::default(),
             single: false,
+            keep: Vec::new(),
+            decimal_comma: false,
             meter: Meter::default(),
         }
     }
 }
 
 impl ReadOptions {
+    /// Columns to hand on as they are.
+    #[must_use]
+    pub fn keep<S: Into<String>>(mut self, columns: impl IntoIterator<Item = S>) -> Self {
+        self.keep = columns.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// Numbers with a decimal comma, or a point.
+    #[must_use]
+    pub fn decimal_comma(mut self, on: bool) -> Self {
+        self.decimal_comma = on;
+        self
+    }
+
     /// The defaults of the table above.
     pub fn new() -> Self {
         Self::default()

@@ -147,7 +147,7 @@ impl ColumnKind {
 
 impl Coding {
     /// Levels from this one on have a column.
-    pub(crate) fn first_coded(self, levels: usize) -> usize {
+    pub fn first_coded(self, levels: usize) -> usize {
         match self {
             Self::Full => 0,
             Self::DropFirst => levels.min(1),

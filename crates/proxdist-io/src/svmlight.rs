@@ -246,8 +246,17 @@ impl Reader<'_> {
         if let Some(packed) = self.packed.take() {
             let (columns_of, values) = (Vec::new(), Vec::new());
             let features = Features::Sparse { rows, columns, row_starts: Vec::new(), columns_of, values };
-            let table =
-                Table { features, response: Some(response), weights, offset, classes, schema, dropped, notices };
+            let table = Table {
+                features,
+                response: Some(response),
+                weights,
+                offset,
+                classes,
+                schema,
+                dropped,
+                notices,
+                echoed: Vec::new(),
+            };
             return packed.finish(table, base, &row_starts, &self.options);
         }
         for column in &mut columns_of {
@@ -256,7 +265,17 @@ impl Reader<'_> {
         columns_of.shrink_to_fit();
         values.shrink_to_fit();
         let features = Features::Sparse { rows, columns, row_starts, columns_of, values };
-        Ok(Table { features, response: Some(response), weights, offset, classes, schema, dropped, notices })
+        Ok(Table {
+            features,
+            response: Some(response),
+            weights,
+            offset,
+            classes,
+            schema,
+            dropped,
+            notices,
+            echoed: Vec::new(),
+        })
     }
 
     /// The number of features, if the file can have it.

@@ -27,6 +27,8 @@ pub struct Table {
     pub dropped: Vec<u64>,
     /// Things to say aloud: what was detected, encoded, left out or filled in.
     pub notices: Vec<String>,
+    /// Fields of the columns that were to be kept, for every row of the file up to here, those left out too; empty for formats that are not text.
+    pub echoed: Vec<Vec<String>>,
 }
 
 impl Table {

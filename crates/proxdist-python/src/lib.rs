@@ -11,6 +11,7 @@ mod data;
 mod error;
 mod fit;
 mod held_out;
+mod inference;
 mod joint;
 mod outcome;
 mod outputs;
@@ -31,6 +32,8 @@ use pyo3::prelude::*;
 mod _proxdist {
     #[pymodule_export]
     use super::fit::fit;
+    #[pymodule_export]
+    use super::inference::{exported, summarize};
     #[pymodule_export]
     use super::joint::{fit_joint, joint_fields, label_chances, survival_at, times_measures};
     #[pymodule_export]

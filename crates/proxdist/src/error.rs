@@ -2,6 +2,7 @@
 
 use crate::constraint::{ProjectionFault, SetFault, brief};
 use crate::data::SparseFault;
+use crate::inference::InferenceFault;
 use crate::loss::{KinkFault, LossEntry, Task};
 use crate::model::{ModelFault, Unwritable};
 use crate::rule::Rule;
@@ -339,6 +340,9 @@ pub enum Error {
     /// The convergence theory has no finite constant for this problem.
     #[error("{0}; {remedy}", remedy = .0.remedy())]
     Theory(Box<TheoryFault>),
+    /// There is no inference for this model on these rows.
+    #[error("{0}; {remedy}", remedy = .0.remedy())]
+    Inference(InferenceFault),
     /// A model file that cannot be used.
     #[error("{}: {fault}", path.display())]
     Model {

@@ -16,6 +16,7 @@ pub(crate) enum Purpose {
     Search = 4,
     Block = 5,
     Reservoir = 6,
+    Resampling = 7,
 }
 
 /// The stream of this seed, purpose and counter.

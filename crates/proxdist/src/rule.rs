@@ -23,6 +23,12 @@ pub enum Rule {
     /// A finite number.
     #[error("finite")]
     Finite,
+    /// A share that is neither nothing nor all.
+    #[error("above 0 and below 1")]
+    Share,
+    /// A share above one half.
+    #[error("above 0.5 and at most 1")]
+    AboveHalf,
     /// A finite number above zero.
     #[error("positive and finite")]
     Positive,

@@ -148,6 +148,9 @@ pub(crate) struct TextArgs {
     /// Character between fields, or `tab` (detected otherwise)
     #[arg(long, value_name = "CHAR", value_parser = super::values::delimiter)]
     pub(crate) delimiter: Option<Delimiter>,
+    /// Decimal sign of the numbers in a text file: `.` or `,`
+    #[arg(long, value_name = "CHAR", default_value = ".", value_parser = super::values::decimal, hide_default_value = true)]
+    pub(crate) decimal: char,
     /// What to do with missing values
     #[arg(long, value_enum, default_value_t = MissingPolicy::Error, value_name = "POLICY")]
     pub(crate) missing: MissingPolicy,

@@ -2,6 +2,7 @@
 
 pub(crate) mod compare;
 mod data;
+mod export;
 mod fit;
 mod joint;
 mod path;
@@ -9,17 +10,20 @@ mod ranges;
 mod reproduce;
 mod settings;
 mod stream;
+mod summary;
 mod theory;
 mod values;
 
 pub(crate) use compare::CompareArgs;
 pub(crate) use data::{DataArgs, Delimiter, MissingPolicy, NewDataArgs, TextArgs, UnknownPolicy};
+pub(crate) use export::{ExportArgs, ExportForm};
 pub(crate) use fit::{FitArgs, OutputArgs, ProblemArgs, RunArgs, TuneArgs, UnitArgs};
 pub(crate) use path::{PathArgs, Select};
 pub(crate) use ranges::{Ridges, Sizes};
 pub(crate) use reproduce::ReproduceArgs;
 pub(crate) use settings::SettingArgs;
 pub(crate) use stream::{Every, StreamArgs};
+pub(crate) use summary::SummaryArgs;
 pub(crate) use theory::TheoryArgs;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -39,6 +43,7 @@ use std::path::PathBuf;
         proxdist fit train.csv --target y --loss logistic --constraint sparsity:20 --out model.json --report report.html\n  \
         proxdist predict model.json new.csv --proba > predictions.csv\n  \
         proxdist evaluate model.json test.csv\n  \
+        proxdist summary model.json train.csv\n  \
         proxdist path train.csv --target y --loss logistic --sizes 1-30 --out model.json --report path.html\n  \
         proxdist tune train.csv --target y --constraint nonneg --grid ball:1,5,10 --out model.json\n\n\
         Exit status: 0 result written; 1 written but not converged under --require-convergence; 2 nothing written.",
@@ -62,6 +67,10 @@ pub(crate) enum Command {
     Predict(PredictArgs),
     /// Measure how well a model predicts a file
     Evaluate(EvaluateArgs),
+    /// Standard errors, intervals and repetitions: what the coefficients of a model are worth
+    Summary(Box<SummaryArgs>),
+    /// Write a model as SQL, Python, C, PMML or a formula, to be used without this program
+    Export(ExportArgs),
     /// Choose the parameters of sets, ridge or rho1 by cross-validation, then refit
     Tune(Box<TuneArgs>),
     /// Find good models of all sizes, from one feature to many, and choose one of them
@@ -102,6 +111,7 @@ pub(crate) enum Command {
 #[command(after_help = "Examples:\n  \
     proxdist predict model.json new.csv > predictions.csv\n  \
     proxdist predict model.json new.csv --proba --out probabilities.csv\n  \
+    proxdist predict model.json new.csv --keep id,name --missing drop\n  \
     zcat new.csv.gz | proxdist predict model.json - --linear\n\n\
     There is one line for each row of the file, in its order; a row that --missing drop leaves out has the line NA.")]
 #[allow(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
@@ -120,10 +130,13 @@ pub(crate) struct PredictArgs {
     /// Times at which a model of --loss cox gives the chance to be without the event
     #[arg(long, value_name = "T,...", value_delimiter = ',', value_parser = values::time)]
     pub(crate) times: Vec<f64>,
+    /// Columns of the file to write in front of each prediction, such as those that say who a row is
+    #[arg(long, value_name = "COL,...", value_delimiter = ',', action = clap::ArgAction::Append)]
+    pub(crate) keep: Vec<String>,
     /// File to write; standard output otherwise
     #[arg(long, short, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
-    /// Write labels as they are; those that a spreadsheet would run as a formula (=, +, -, @ in front) get an apostrophe otherwise
+    /// Write labels and kept columns as they are; those that a spreadsheet would run as a formula (=, +, -, @ in front) get an apostrophe otherwise
     #[arg(long)]
     pub(crate) raw: bool,
     /// No notes

@@ -58,6 +58,29 @@ pub(super) fn time(text: &str) -> Parsed<f64> {
     }
 }
 
+pub(super) fn threshold(text: &str) -> Parsed<f64> {
+    match text.parse::<f64>() {
+        Ok(value) if value > 0.5 && value <= 1.0 => Ok(value),
+        _ => Err("a number above 0.5 and at most 1 is expected, such as 0.75".to_owned()),
+    }
+}
+
+pub(super) fn repetitions(text: &str) -> Parsed<u64> {
+    const MOST: u64 = 1_000_000;
+    match text.parse::<u64>() {
+        Ok(value) if (1..=MOST).contains(&value) => Ok(value),
+        _ => Err(format!("a whole number from 1 to {MOST} is expected, such as 500")),
+    }
+}
+
+pub(super) fn decimal(text: &str) -> Parsed<char> {
+    match text {
+        "." => Ok('.'),
+        "," => Ok(','),
+        _ => Err("a point or a comma is expected".to_owned()),
+    }
+}
+
 pub(super) fn delimiter(text: &str) -> Parsed<Delimiter> {
     match text {
         "tab" | "\\t" => Ok(Delimiter(b'\t')),

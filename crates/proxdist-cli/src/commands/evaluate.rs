@@ -35,7 +35,7 @@ pub(crate) fn run(args: &EvaluateArgs) -> Result<Ending> {
     let source = args.data.name();
     let limit = memory::budget(args.data.memory);
     let mut compared = Compared::default();
-    input::each_block(&args.data, &stored.known()?, (true, args.quiet), &mut |table| {
+    input::each_block(&args.data, &stored.known()?, (true, args.quiet), &[], &mut |table| {
         table.notices.iter().for_each(|notice| note(args.quiet, notice));
         compared.add(&source, &stored, table, limit)
     })?;

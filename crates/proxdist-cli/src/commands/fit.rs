@@ -230,6 +230,7 @@ fn write(args: &FitArgs, about: &About, kept_out: Option<Holdout>) -> Result<Vec
     let mut outputs = Outputs::default();
     if let Some(path) = &args.output.out {
         let training = Training::new(about.table.schema.clone(), &args.data, kept_out, about.is_scaled);
+        let training = training.in_units(&args.run.problem.units);
         let stored = StoredModel { model: about.model.clone(), training: Some(training) };
         outputs.add(path, stored.to_json()?);
     }

@@ -3,12 +3,14 @@
 pub(crate) mod catalogue;
 pub(crate) mod compare;
 pub(crate) mod evaluate;
+pub(crate) mod export;
 pub(crate) mod fit;
 pub(crate) mod pages;
 pub(crate) mod path;
 pub(crate) mod predict;
 pub(crate) mod reproduce;
 pub(crate) mod simulate;
+pub(crate) mod summary;
 pub(crate) mod theory;
 pub(crate) mod tune;
 

@@ -169,6 +169,7 @@ impl Work<'_> {
             (Some(path), Some(chosen)) => {
                 let schema = self.table.schema.clone();
                 let training = Training::new(schema, &self.args.data, None, self.units.is_scaled());
+                let training = training.in_units(&self.args.units);
                 let stored = StoredModel { model: chosen.model.clone(), training: Some(training) };
                 outputs.add(path, stored.to_json()?);
             }

@@ -6,6 +6,7 @@
 use super::Ending;
 use crate::args::PredictArgs;
 use crate::failure::{Failure, Result};
+use crate::kept::Kept;
 use crate::model_file::{Stored, StoredModel};
 use crate::output::{self, note};
 use crate::row_writer::RowWriter;
@@ -41,8 +42,9 @@ pub(crate) fn run(args: &PredictArgs) -> Result<Ending> {
     let mut lines = Lines::new(args, &stored, loss);
     let (mut is_first, mut is_closed) = (true, false);
     let source = args.data.name();
-    let read = input::each_block(&args.data, &stored.known()?, (false, args.quiet), &mut |table| {
+    let read = input::each_block(&args.data, &stored.known()?, (false, args.quiet), &args.keep, &mut |mut table| {
         lines.tell(&table);
+        lines.kept.take(&mut table)?;
         let predictors = linear_predictors(&source, &stored, &table)?;
         let text = lines.text(&predictors, &table.dropped, std::mem::take(&mut is_first));
         is_closed = !writer.write(&text)?;
@@ -78,17 +80,19 @@ struct Lines<'a> {
     /// Rows without a prediction, counted from 0, that have no line yet.
     dropped: VecDeque<u64>,
     has_dropped: bool,
+    kept: Kept<'a>,
 }
 
 impl<'a> Lines<'a> {
-    fn new(args: &PredictArgs, stored: &StoredModel, loss: &'a dyn Loss) -> Self {
+    fn new(args: &'a PredictArgs, stored: &StoredModel, loss: &'a dyn Loss) -> Self {
         let said = match loss.task() {
             _ if args.linear => Said::Linear,
             _ if args.proba => Said::Probability,
             Task::TwoClasses => Said::Label(labels(args, stored)),
             _ => Said::Mean,
         };
-        Self { said, loss, quiet: args.quiet, row: 0, dropped: VecDeque::new(), has_dropped: false }
+        let kept = Kept::new(&args.keep, args.raw);
+        Self { said, loss, quiet: args.quiet, row: 0, dropped: VecDeque::new(), has_dropped: false, kept }
     }
 
     /// What is to be known about a block.
@@ -111,11 +115,12 @@ impl<'a> Lines<'a> {
                 Said::Probability => "probability",
                 Said::Mean | Said::Label(_) => "prediction",
             };
-            let _ = writeln!(text, "{header}");
+            let _ = writeln!(text, "{}{header}", self.kept.header());
         }
         self.dropped.extend(dropped);
         for &eta in predictors {
             self.skip(&mut text);
+            text += &self.kept.next();
             let _ = match &self.said {
                 Said::Linear => writeln!(text, "{eta}"),
                 Said::Mean | Said::Probability => writeln!(text, "{}", self.loss.mean(eta)),
@@ -129,7 +134,7 @@ impl<'a> Lines<'a> {
     fn skip(&mut self, text: &mut String) {
         while self.dropped.front() == Some(&self.row) {
             self.dropped.pop_front();
-            let _ = writeln!(text, "{NONE}");
+            let _ = writeln!(text, "{}{NONE}", self.kept.next());
             self.row += 1;
         }
     }

@@ -82,6 +82,7 @@ pub(crate) fn run(args: &TuneArgs) -> Result<Ending> {
     let mut outputs = Outputs::default();
     if let Some(path) = &args.output.out {
         let training = Training::new(table.schema.clone(), &args.data, None, is_scaled);
+        let training = training.in_units(&args.run.problem.units);
         let stored = StoredModel { model: model.clone(), training: Some(training) };
         outputs.add(path, stored.to_json()?);
     }

@@ -27,7 +27,7 @@ pub(crate) fn evaluate(args: &EvaluateArgs, stored: &StoredOutputs) -> Result<En
         known.schema = known.schema.map(|schema| targets::with_targets(&schema, &training.more_targets));
     }
     let (mut etas, mut responses, mut weights) = (Vec::new(), Vec::new(), Vec::new());
-    input::each_block(&args.data, &known, (true, args.quiet), &mut |mut table| {
+    input::each_block(&args.data, &known, (true, args.quiet), &[], &mut |mut table| {
         table.notices.iter().for_each(|notice| note(args.quiet, notice));
         if table.features.rows() == 0 {
             return Ok(());

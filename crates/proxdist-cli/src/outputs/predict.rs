@@ -3,6 +3,7 @@
 use crate::args::PredictArgs;
 use crate::commands::Ending;
 use crate::failure::{Failure, Result};
+use crate::kept::Kept;
 use crate::model_file::StoredOutputs;
 use crate::output::note;
 use crate::row_writer::RowWriter;
@@ -22,14 +23,17 @@ pub(crate) fn predict(args: &PredictArgs, stored: &StoredOutputs) -> Result<Endi
     let mut writer = RowWriter::new(args.out.as_deref())?;
     let labels: Vec<String> = model.outputs.iter().map(|label| csv::field(label, args.raw)).collect();
     let with_label = model.loss.is_classification() && !args.linear && !args.proba;
-    let mut header = labels.join(",");
+    let kept = Kept::new(&args.keep, args.raw);
+    let mut header = kept.header() + &labels.join(",");
     if with_label {
         header += ",prediction";
     }
-    let mut lines = Lines { args, labels: &labels, with_label, row: 0, dropped: VecDeque::new(), has_dropped: false };
+    let mut lines =
+        Lines { args, labels: &labels, with_label, row: 0, dropped: VecDeque::new(), has_dropped: false, kept };
     let (source, mut is_first, mut is_closed) = (args.data.name(), true, false);
-    let read = input::each_block(&args.data, &stored.known(), (false, args.quiet), &mut |table| {
+    let read = input::each_block(&args.data, &stored.known(), (false, args.quiet), &args.keep, &mut |mut table| {
         lines.tell(&table);
+        lines.kept.take(&mut table)?;
         let head = if std::mem::take(&mut is_first) { format!("{header}\n") } else { String::new() };
         let text = head + &lines.text(&predictors(&source, model, &table)?, &table.dropped);
         is_closed = !writer.write(&text)?;
@@ -63,6 +67,7 @@ struct Lines<'a> {
     row: u64,
     dropped: VecDeque<u64>,
     has_dropped: bool,
+    kept: Kept<'a>,
 }
 
 impl Lines<'_> {
@@ -79,6 +84,7 @@ impl Lines<'_> {
         let is_probability = self.with_label || self.args.proba;
         for eta in predictors.chunks_exact(size) {
             self.skip(&mut text);
+            text += &self.kept.next();
             let mut shown = eta.to_vec();
             if is_probability {
                 let top = shown.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -102,6 +108,7 @@ impl Lines<'_> {
         let columns = self.labels.len() + usize::from(self.with_label);
         while self.dropped.front() == Some(&self.row) {
             self.dropped.pop_front();
+            *text += &self.kept.next();
             *text += &vec!["NA"; columns].join(",");
             text.push('\n');
             self.row += 1;

@@ -12,6 +12,8 @@ fn help_has_examples_on_every_command() {
         "path",
         "predict",
         "evaluate",
+        "summary",
+        "export",
         "tune",
         "theory",
         "compare",

@@ -81,14 +81,19 @@ pub(super) fn sample(data: &[u8], delimiter: u8, most: usize) -> Sample {
 ///
 /// A blank is believed only if nothing else works, because texts contain blanks. The second value tells whether
 /// there was anything to go by.
-pub(super) fn delimiter(data: &[u8], extension: &str) -> (u8, bool) {
+pub(super) fn delimiter(data: &[u8], extension: &str, is_comma_decimal: bool) -> (u8, bool) {
     let judge = |candidate: u8| {
+        if candidate == b',' && is_comma_decimal {
+            return None;
+        }
         let records = sample(data, candidate, COMPARED).records;
+        let first = records.first().map(Vec::len);
         let mut counts: Vec<usize> = records.iter().map(Vec::len).collect();
         counts.sort_unstable();
         let usual = counts.get(counts.len() / 2).copied().unwrap_or(1);
         let share = counts.iter().filter(|&&count| count == usual).count() as f64 / counts.len().max(1) as f64;
-        (usual >= 2 && share >= 0.6).then_some((share >= 0.99, usual))
+        // Commas in numbers, where something else delimits, are not in the names above them.
+        (usual >= 2 && share >= 0.6).then_some((share >= 0.99 && first == Some(usual), usual))
     };
     let best = |candidates: &[u8]| {
         let judged = candidates.iter().filter_map(|&candidate| judge(candidate).map(|score| (score, candidate)));
@@ -105,7 +110,7 @@ pub(super) fn delimiter(data: &[u8], extension: &str) -> (u8, bool) {
 /// Whether the first record holds names: none of its fields is a number, or it names the target asked for.
 pub(super) fn header(records: &[Vec<Sampled>], options: &ReadOptions) -> bool {
     let Some(first) = records.first() else { return false };
-    let words = |field: &Sampled| number::parse(&field.text).is_none();
+    let words = |field: &Sampled| number::parse_decimal(&field.text, options.decimal_comma).is_none();
     let asked = |wanted: &Option<String>| {
         let wanted = wanted.as_deref().unwrap_or("").trim().as_bytes();
         number::parse(wanted).is_none() && !wanted.is_empty() && first.iter().any(|field| *field.text == *wanted)
@@ -117,14 +122,29 @@ pub(super) fn header(records: &[Vec<Sampled>], options: &ReadOptions) -> bool {
 }
 
 /// A column is text if most of its fields are no numbers; a few odd fields among numbers are mistakes to report.
-pub(super) fn kinds(records: &[Vec<Sampled>], columns: usize) -> Vec<Kind> {
+pub(super) fn kinds(records: &[Vec<Sampled>], columns: usize, options: &ReadOptions) -> Vec<Kind> {
     let mut balance = vec![0_i64; columns];
     for record in records.iter().take(RECORDS) {
         for (column, field) in balance.iter_mut().zip(record) {
             if !number::is_missing(&field.text) {
-                *column += if number::parse(&field.text).is_some() { 1 } else { -1 };
+                *column += if number::parse_decimal(&field.text, options.decimal_comma).is_some() { 1 } else { -1 };
             }
         }
     }
     balance.into_iter().map(|sum| if sum < 0 { Kind::Text } else { Kind::Number }).collect()
+}
+
+/// The first field with a decimal comma in a column that would be numbers if commas were decimal points: its column, and the text.
+pub(super) fn decimal_comma(records: &[Vec<Sampled>], kinds: &[Kind]) -> Option<(usize, Vec<u8>)> {
+    let texts = kinds.iter().enumerate().filter(|(_, kind)| **kind == Kind::Text);
+    texts.map(|(column, _)| column).find_map(|column| {
+        let fields =
+            || records.iter().filter_map(|record| record.get(column)).filter(|field| !number::is_missing(&field.text));
+        let is_number =
+            |field: &Sampled| number::parse(&field.text).is_some() || number::has_decimal_comma(&field.text);
+        if !fields().all(is_number) {
+            return None;
+        }
+        fields().find(|field| number::has_decimal_comma(&field.text)).map(|field| (column, field.text.clone()))
+    })
 }

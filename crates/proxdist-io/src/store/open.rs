@@ -99,6 +99,7 @@ pub(super) fn load(folder: &Path, found: Description, options: &ReadOptions) -> 
         schema,
         dropped,
         notices,
+        echoed: Vec::new(),
     })
 }
 

@@ -65,6 +65,13 @@ impl Row {
     }
 }
 
+/// A part of the description of a set, by its number there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Part {
+    Row(usize),
+    Ball(usize),
+}
+
 /// A convex set as rows and balls. The variables are the coefficients, then the magnitudes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Conic {

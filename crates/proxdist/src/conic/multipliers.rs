@@ -13,8 +13,9 @@
 //! $$g^T(c - \theta) \ge r^T(c - \theta) - z^Ts - \textstyle\sum_k\lambda_k(r_k - \|\theta - c_k\|)\,r_k,$$
 //! where $r$ is the residual and $s$ the slacks.
 
-use super::{Conic, Hessian, Model, Quadratic, Reach, Round, refined, solve, without_flat};
+use super::{Conic, Hessian, Model, Part, Quadratic, Reach, Round, refined, solve, without_flat};
 use crate::linalg::{Cholesky, axpy, dot, gram, norm, norm_squared};
+use std::collections::BTreeMap;
 
 /// Slack that counts as none, relative to the numbers that cancel in it.
 const TOUCHING: f64 = 1e-11;
@@ -43,10 +44,15 @@ pub(crate) struct Multipliers {
     pub(crate) distance: f64,
     /// $z^Ts$ and what the magnitudes and balls add: by how much $g^T(c - \theta)$ may fall below $r^T(c - \theta)$.
     pub(crate) slack: f64,
+    /// By how much F would fall for each unit that the right side of a row, or the radius of a ball, is larger: those that are not zero.
+    pub(crate) prices: Vec<(Part, f64)>,
 }
 
 /// An unknown multiplier: a row of several variables, or a ball.
 struct Normal {
+    /// Where it comes from, and what one unit of it is worth there.
+    part: Part,
+    worth: f64,
     terms: Vec<(usize, f64)>,
     is_free: bool,
     /// What one unit of it adds to [`Multipliers::slack`].
@@ -58,6 +64,8 @@ struct Normal {
 struct Bounds {
     takes_negative: Option<f64>,
     takes_positive: Option<f64>,
+    /// The rows that do.
+    rows: [usize; 2],
 }
 
 impl Bounds {
@@ -114,7 +122,7 @@ fn by_rows_within(
     let mut normals = Vec::new();
     // What matters as much as the variable that matters most.
     let unit = x.iter().zip(&weights).map(|(x, w)| x.abs() / w.sqrt()).fold(0.0, f64::max);
-    for row in &conic.rows {
+    for (number, row) in conic.rows.iter().enumerate() {
         let slack = (-row.excess(&x)).max(0.0);
         let usual = || row.terms.iter().map(|&(j, a)| a.abs() * unit * weights[j].sqrt()).sum::<f64>();
         let is_near = slack <= TOUCHING * row.size(&x) || (nearness > 0.0 && slack <= nearness * usual());
@@ -124,35 +132,37 @@ fn by_rows_within(
         if let [(j, a)] = row.terms[..] {
             let share = Some(if row.is_equality { 0.0 } else { slack / a.abs() });
             if row.is_equality || a > 0.0 {
-                bounds[j].takes_negative = share;
+                (bounds[j].takes_negative, bounds[j].rows[0]) = (share, number);
             }
             if row.is_equality || a < 0.0 {
-                bounds[j].takes_positive = share;
+                (bounds[j].takes_positive, bounds[j].rows[1]) = (share, number);
             }
         } else {
-            normals.push(Normal { terms: row.terms.clone(), is_free: row.is_equality, slack });
+            let part = Part::Row(number);
+            normals.push(Normal { part, worth: 1.0, terms: row.terms.clone(), is_free: row.is_equality, slack });
         }
     }
     let top = x.iter().fold(0.0_f64, |top, x| top.max(x.abs()));
-    let mut apexes: Vec<(&Round, f64)> = Vec::new();
+    let mut apexes: Vec<(usize, &Round, f64)> = Vec::new();
     let slopes_at_start: Vec<f64> = start.iter().zip(&weights).map(|(g, w)| g * w).collect();
-    for ball in &conic.balls {
+    for (number, ball) in conic.balls.iter().enumerate() {
+        let part = Part::Ball(number);
         let (distance, slack) = (ball.distance(&x), ball.reach(&x) - ball.distance(&x));
         if let Some((k, a)) = ball.growth
             && ball.size(&x) <= TOUCHING * top.max(f64::MIN_POSITIVE)
         {
             // At the apex the normals are (ξ, −τ) with a‖ξ‖ ≤ τ: first those whose ξ is against the gradient, and more of them as the rest demands.
-            let apex = (ball, ball.reach(&x).abs() + distance);
+            let apex = (number, ball, ball.reach(&x).abs() + distance);
             normals.extend(steepest(apex, &start, 0.0));
             normals.extend(steepest(apex, &slopes_at_start, 0.0));
-            normals.push(Normal { terms: vec![(k, -a)], is_free: false, slack: apex.1 });
+            normals.push(Normal { part, worth: 1.0, terms: vec![(k, -a)], is_free: false, slack: apex.2 });
             apexes.push(apex);
         } else if slack <= TOUCHING * ball.size(&x) {
             let mut terms: Vec<(usize, f64)> =
                 ball.coordinates.iter().zip(&ball.center).map(|(&j, c)| (j, x[j] - c)).collect();
             terms.extend(ball.growth.map(|(k, a)| (k, -a * distance)));
             let size = if ball.growth.is_some() { distance } else { ball.radius };
-            normals.push(Normal { terms, is_free: false, slack: slack.max(0.0) * size });
+            normals.push(Normal { part, worth: distance, terms, is_free: false, slack: slack.max(0.0) * size });
         }
     }
     if normals.len() > MOST {
@@ -172,8 +182,18 @@ fn by_rows_within(
     }
     let mut slack: f64 = found.iter().zip(&normals).map(|(u, normal)| u.abs() * normal.slack).sum();
     let mut residual = Vec::with_capacity(x.len());
+    let mut prices: BTreeMap<Part, f64> = BTreeMap::new();
+    for (normal, u) in normals.iter().zip(&found).filter(|(_, u)| **u != 0.0) {
+        *prices.entry(normal.part).or_default() += u * normal.worth;
+    }
     for (j, &entry) in entries.iter().enumerate() {
         let left = bounds[j].leaves(entry);
+        if entry != 0.0 && left == 0.0 {
+            let number = bounds[j].rows[usize::from(entry > 0.0)];
+            // A row a x ≤ b takes the entry −a z.
+            let factor = conic.rows[number].terms.first().map_or(1.0, |term| term.1);
+            *prices.entry(Part::Row(number)).or_default() -= entry / factor;
+        }
         let taken = if entry < 0.0 { bounds[j].takes_negative } else { bounds[j].takes_positive };
         slack += taken.map_or(0.0, |share| share * entry.abs());
         residual.push(left);
@@ -184,7 +204,7 @@ fn by_rows_within(
     }
     let distance = residual.iter().zip(&weights).take(conic.features).map(|(r, w)| r * r * w).sum::<f64>().sqrt();
     let size = start.iter().zip(&weights).take(conic.features).map(|(g, w)| g * g * w).sum::<f64>().sqrt();
-    Some((Multipliers { residual, distance, slack }, size))
+    Some((Multipliers { residual, distance, slack, prices: prices.into_iter().collect() }, size))
 }
 
 impl Multipliers {
@@ -202,7 +222,7 @@ impl Multipliers {
 
 /// Of the normals of a cone at its apex the one along which the squares fall fastest, if they fall by more than a number; `slopes` are their derivatives.
 /// The point is at most `slack` away from the apex.
-fn steepest((ball, slack): (&Round, f64), slopes: &[f64], least: f64) -> Option<Normal> {
+fn steepest((number, ball, slack): (usize, &Round, f64), slopes: &[f64], least: f64) -> Option<Normal> {
     let (k, a) = ball.growth?;
     let along = ball.coordinates.iter().map(|&j| slopes[j] * slopes[j]).sum::<f64>().sqrt();
     let falls = along + a * slopes[k];
@@ -211,7 +231,7 @@ fn steepest((ball, slack): (&Round, f64), slopes: &[f64], least: f64) -> Option<
     }
     let mut terms: Vec<(usize, f64)> = ball.coordinates.iter().map(|&j| (j, -slopes[j] / along)).collect();
     terms.push((k, -a));
-    Some(Normal { terms, is_free: false, slack })
+    Some(Normal { part: Part::Ball(number), worth: 1.0, terms, is_free: false, slack })
 }
 
 /// The gradient with the multiples of the normals added.

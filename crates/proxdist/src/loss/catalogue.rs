@@ -103,7 +103,10 @@ pub fn parse(text: &str) -> Result<Box<dyn Loss>> {
 /// The error of a loss that the library does not have.
 pub(super) fn unknown(text: &str, name: &str) -> Error {
     let known: Vec<String> = LOSSES.iter().map(LossEntry::syntax).collect();
-    unreadable(text, name, format!("no such loss; the losses are {}", known.join(", ")))
+    let names: Vec<&str> = LOSSES.iter().map(|entry| entry.name).collect();
+    let other = crate::synonyms::loss(name.split(':').next().unwrap_or(name).trim(), &names);
+    let meant = other.map_or_else(String::new, |ours| format!("did you mean {ours}? "));
+    unreadable(text, name, format!("no such loss; {meant}the losses are {}", known.join(", ")))
 }
 
 fn unreadable(text: &str, at: &str, reason: String) -> Error {

@@ -7,7 +7,7 @@
 
 use super::catalogue::Form;
 use super::chord::chord_within;
-use super::{Link, Loss, LossEntry, Task, rounded_down};
+use super::{Family, Link, Loss, LossEntry, Task, rounded_down};
 
 pub(super) const ENTRY: LossEntry = LossEntry {
     name: "gamma",
@@ -74,6 +74,9 @@ impl Loss for Gamma {
     }
     fn entry(&self) -> Option<&'static LossEntry> {
         Some(&ENTRY)
+    }
+    fn family(&self) -> Option<Family> {
+        Some(Family::Gamma)
     }
     fn deviance(&self, predictor: f64, response: f64) -> Option<f64> {
         Some(2.0 * self.value(predictor, response))

@@ -2,7 +2,7 @@
 //! response. All three formulas only ever take `exp` of a negative number, so they hold for every finite $\eta$.
 
 use super::catalogue::Form;
-use super::{Link, Loss, LossEntry, ROUNDED_DOWN, Task, chord_at_ends, curvature_at_ends};
+use super::{Family, Link, Loss, LossEntry, ROUNDED_DOWN, Task, chord_at_ends, curvature_at_ends};
 
 pub(super) const ENTRY: LossEntry = LossEntry {
     name: "logistic",
@@ -60,6 +60,9 @@ impl Loss for Logistic {
     }
     fn entry(&self) -> Option<&'static LossEntry> {
         Some(&ENTRY)
+    }
+    fn family(&self) -> Option<Family> {
+        Some(Family::Binomial)
     }
     fn deviance(&self, predictor: f64, response: f64) -> Option<f64> {
         Some(2.0 * self.value(predictor, response))

@@ -7,6 +7,7 @@
 mod absolute;
 mod catalogue;
 mod chord;
+mod family;
 mod gamma;
 mod hinge;
 mod huber;
@@ -28,6 +29,7 @@ mod tweedie;
 
 pub use absolute::Absolute;
 pub use catalogue::{LossEntry, catalogue, parse};
+pub use family::Family;
 pub use gamma::Gamma;
 pub use hinge::Hinge;
 pub use huber::Huber;
@@ -159,6 +161,11 @@ pub trait Loss: Send + Sync {
         None
     }
 
+    /// The distribution that the loss is a likelihood of; `None` for losses that are none.
+    fn family(&self) -> Option<Family> {
+        None
+    }
+
     /// The loss in the grammar of [`parse`], such as `huber:2`; losses outside the grammar name themselves.
     fn spec(&self) -> String {
         self.entry().map_or("custom", |entry| entry.name).to_owned()
@@ -259,6 +266,9 @@ impl<P: Deref<Target: Loss> + Send + Sync> Loss for P {
     }
     fn deviance(&self, predictor: f64, response: f64) -> Option<f64> {
         (**self).deviance(predictor, response)
+    }
+    fn family(&self) -> Option<Family> {
+        (**self).family()
     }
     fn spec(&self) -> String {
         (**self).spec()

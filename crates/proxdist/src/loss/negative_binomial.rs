@@ -8,7 +8,7 @@
 
 use super::catalogue::Form;
 use super::chord::chord_within;
-use super::{Link, Loss, LossEntry, Task, curvature_at_ends, rounded_down};
+use super::{Family, Link, Loss, LossEntry, Task, curvature_at_ends, rounded_down};
 use crate::error::{Error, Result};
 
 pub(super) const ENTRY: LossEntry = LossEntry {
@@ -109,6 +109,9 @@ impl Loss for NegativeBinomial {
     }
     fn entry(&self) -> Option<&'static LossEntry> {
         Some(&ENTRY)
+    }
+    fn family(&self) -> Option<Family> {
+        Some(Family::NegativeBinomial { alpha: self.alpha })
     }
     fn deviance(&self, predictor: f64, response: f64) -> Option<f64> {
         Some(2.0 * self.value(predictor, response))

@@ -2,7 +2,7 @@
 //! without its constant. Its curvature $e^\eta$ has no bound, so where $e^\eta$ overflows a fit ends with a named error.
 
 use super::catalogue::Form;
-use super::{Link, Loss, LossEntry, ROUNDED_DOWN, Task, chord_at_ends, curvature_at_ends};
+use super::{Family, Link, Loss, LossEntry, ROUNDED_DOWN, Task, chord_at_ends, curvature_at_ends};
 
 pub(super) const ENTRY: LossEntry = LossEntry {
     name: "poisson",
@@ -52,6 +52,9 @@ impl Loss for Poisson {
     }
     fn entry(&self) -> Option<&'static LossEntry> {
         Some(&ENTRY)
+    }
+    fn family(&self) -> Option<Family> {
+        Some(Family::Poisson)
     }
     /// $2\big(y\log(y/\mu) - y + \mu\big)$ with $\mu = e^\eta$.
     fn deviance(&self, predictor: f64, response: f64) -> Option<f64> {

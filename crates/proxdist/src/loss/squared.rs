@@ -2,7 +2,7 @@
 //! shape. The ½ is kept for matrices too. The curvature is 1, so the first Newton step of a prox is the closed form.
 
 use super::catalogue::Form;
-use super::{Link, Loss, LossEntry, Task};
+use super::{Family, Link, Loss, LossEntry, Task};
 
 pub(super) const ENTRY: LossEntry = LossEntry {
     name: "squared",
@@ -41,6 +41,9 @@ impl Loss for Squared {
     }
     fn entry(&self) -> Option<&'static LossEntry> {
         Some(&ENTRY)
+    }
+    fn family(&self) -> Option<Family> {
+        Some(Family::Normal)
     }
     /// The squared residual: that of a normal response, without its variance.
     fn deviance(&self, predictor: f64, response: f64) -> Option<f64> {

@@ -7,7 +7,7 @@
 //! convex in $\eta$, with its least value where $e^\eta = y\,a^2/b^2$.
 
 use super::catalogue::Form;
-use super::{Link, Loss, LossEntry, Task, rounded_down};
+use super::{Family, Link, Loss, LossEntry, Task, rounded_down};
 use crate::error::{Error, Result};
 
 pub(super) const ENTRY: LossEntry = LossEntry {
@@ -121,6 +121,9 @@ impl Loss for Tweedie {
     }
     fn entry(&self) -> Option<&'static LossEntry> {
         Some(&ENTRY)
+    }
+    fn family(&self) -> Option<Family> {
+        Some(Family::Tweedie { power: self.power })
     }
     fn deviance(&self, predictor: f64, response: f64) -> Option<f64> {
         Some(2.0 * self.value(predictor, response))

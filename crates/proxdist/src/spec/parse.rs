@@ -198,6 +198,12 @@ fn known_names() -> String {
 fn unknown(name: &str) -> String {
     // A name is short; the tail of a long text cannot bring it nearer.
     let start: String = name.chars().take(64).collect();
+    if let Some(ours) = crate::synonyms::set(&start) {
+        return format!("no such set; did you mean {ours}? {}", known_names());
+    }
+    if matches!(start.to_lowercase().as_str(), "ridge" | "elastic-net" | "elasticnet") {
+        return format!("no such set; a ridge is a term of F, an option of its own beside the set; {}", known_names());
+    }
     let nearest = names().map(|known| (strsim::levenshtein(&start, known), known)).min();
     match nearest {
         Some((distance, known)) if !name.is_empty() && distance <= known.len() / 2 => {
