@@ -1,5 +1,6 @@
 //! The finish of low rank: the closed form for squared loss, Newton's method along the set for other losses, from a first step or from the fit of a smaller rank.
 
+use super::exchange::QuadraticForm as _;
 use super::finish::{Reached, Run};
 use super::form::Form;
 use super::function::Function;
