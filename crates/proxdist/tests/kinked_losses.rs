@@ -68,7 +68,7 @@ impl Case {
     /// The least F over a set in conic form by Clarabel: variables θ, magnitudes, β₀, then p and q of each row.
     fn least(&self, loss: &dyn Loss, set: &dyn Constraint, ridge: f64, support: &[usize]) -> f64 {
         let conic = set.structure().conic(support.len()).unwrap();
-        let (shape, total) = (conic.variables(), self.weights.iter().sum::<f64>());
+        let (shape, total) = (support.len() + conic.magnitudes.len(), self.weights.iter().sum::<f64>());
         let size = shape + 1 + 2 * self.rows;
         let mut linear = vec![0.0; size];
         let (mut equal, mut upper, mut round) = (Vec::new(), Vec::new(), Vec::new());

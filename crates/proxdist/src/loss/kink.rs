@@ -21,12 +21,8 @@ impl Kink {
     pub fn value(&self, predictor: f64) -> f64 {
         let beyond = predictor - self.at;
         // A slope of zero stays zero, however far away.
-        match beyond > 0.0 {
-            true if self.above == 0.0 => 0.0,
-            true => self.above * beyond,
-            false if self.below == 0.0 => 0.0,
-            false => self.below * beyond,
-        }
+        let slope = if beyond > 0.0 { self.above } else { self.below };
+        if slope == 0.0 { 0.0 } else { slope * beyond }
     }
 
     /// A slope: that of the line, and at the kink the one of the interval that is nearest to zero.

@@ -26,9 +26,6 @@ pub enum KinkFault {
         /// The most there can be.
         most: usize,
     },
-    /// A proof by branch and bound, which rests on curvature.
-    #[error("proofs over choices of features rest on second derivatives")]
-    Proof,
     /// A path over sizes, whose algebra rests on curvature.
     #[error("paths over numbers of features rest on second derivatives")]
     Path,
@@ -62,7 +59,6 @@ impl KinkFault {
             }
             Self::Size { .. } => "choose fewer columns first, take a smooth loss such as huber, or turn the finish off",
             Self::Batch { .. } => "take a smaller batch size and a method that draws batches",
-            Self::Proof => "leave the proof out: small problems are settled by fitting every choice anyway",
             Self::Path => "fit each size by itself, or take a smooth loss such as huber",
             Self::Stream | Self::InOrder => "fit rows that are in memory, or take a smooth loss such as huber",
             Self::NotStraight => "take one loss of the catalogue by itself",

@@ -45,7 +45,10 @@ pub(super) struct Ended<'p> {
 
 /// Steps at most, and steps without progress after which it ends.
 const MOST_STEPS: usize = 150;
-const PATIENCE: usize = 10;
+const PATIENCE: usize = 25;
+/// The same where little is left, and what that is.
+const PATIENCE_NEAR: usize = 6;
+const NEAR: f64 = 1e-6;
 /// Share of the way to the nearest bound that a step takes.
 const SHARE: f64 = 0.9995;
 /// Gap and residuals, relative, below which nothing more is asked.
@@ -148,7 +151,8 @@ impl<'p> Program<'p> {
                     best = (quality, Some(state.kept()));
                 }
                 was_stopped = poll().is_break();
-                if quality <= EXACT || idle >= PATIENCE || quality.is_nan() || number == MOST_STEPS || was_stopped {
+                let patience = if best.0 < NEAR { PATIENCE_NEAR } else { PATIENCE };
+                if quality <= EXACT || idle >= patience || quality.is_nan() || number == MOST_STEPS || was_stopped {
                     break;
                 }
             }
