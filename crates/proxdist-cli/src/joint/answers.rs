@@ -202,7 +202,7 @@ pub(crate) fn take(table: &mut Table, roles: Roles, source: &str) -> Result<(Tim
         numbers = Some(values.chunks_exact(columns).map(of_row).collect::<Result<Vec<usize>>>()?);
         levels.clone_from(all);
     }
-    let features = values.chunks_exact(columns).flat_map(|row| kept.iter().map(|&place| row[place])).collect();
+    let features = values.chunks_exact(columns).flat_map(|row| kept.iter().map(move |&place| row[place])).collect();
     table.features = Features::Dense { rows, columns: kept.len(), values: features };
     let is_taken = |name: &str| [roles.event, roles.entry, roles.strata].contains(&Some(name));
     table.schema.columns.retain(|column| !is_taken(&column.name));
