@@ -28,14 +28,15 @@ class ModelSummary:
     Attributes
     ----------
     coefficients : data frame
-        Estimate, standard error, statistic, p-value and interval of the intercept and of every feature with a coefficient;
-        ``None`` where there are no standard errors and something else was asked for.
+        Estimate, standard error, statistic, p-value and interval of the intercept and of every feature with a
+        coefficient; ``None`` where there are no standard errors and something else was asked for.
     covariance : str
         ``"model"``, ``"hc0"`` or ``"hc1"``: where the standard errors come from.
     dispersion : float or None
         The dispersion, where the family of the loss has one: the residual variance for squared loss.
     pull : float
-        How far, in standard errors, a constraint holds the coefficients from where their features alone would have them.
+        How far, in standard errors, a constraint holds the coefficients from where their features alone would have
+        them.
     prices : data frame or None
         For a convex set: the active constraints and by how much F falls for each unit that they are wider.
     bootstrap, stability, split : data frame or None

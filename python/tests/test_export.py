@@ -1,4 +1,4 @@
-"""Every form of a model computes what the program predicts, whatever columns are called and where values are missing."""
+"""Every form of a model computes what the program predicts, whatever columns are called and values are missing."""
 
 import csv
 import json
@@ -10,6 +10,7 @@ import xml.etree.ElementTree as ElementTree
 
 import numpy as np
 import pytest
+
 from proxdist import ConstrainedClassifier, ConstrainedRegressor, load
 
 #: Names and texts that end strings, comments and tags where they are not escaped.
@@ -179,13 +180,16 @@ def test_pmml_has_the_elements_of_its_schema_in_order(exported, program):
     text = program("export", exported["folder"] / "model.json", "--to", "pmml")
     space = {"p": "http://www.dmg.org/PMML-4_4"}
     root = ElementTree.fromstring(text.encode())
-    assert root.tag == f"{{{space['p']}}}PMML" and root.get("version") == "4.4"
+    assert root.tag == f"{{{space['p']}}}PMML"
+    assert root.get("version") == "4.4"
     assert [child.tag.split("}")[1] for child in root] == ["Header", "DataDictionary", "RegressionModel"]
     fields = root.findall("p:DataDictionary/p:DataField", space)
     assert int(root.find("p:DataDictionary", space).get("numberOfFields")) == len(fields)
     names = {field.get("name") for field in fields}
     mining = root.findall("p:RegressionModel/p:MiningSchema/p:MiningField", space)
-    assert {field.get("name") for field in mining} == names and NUMBER in names and TEXT in names
+    assert {field.get("name") for field in mining} == names
+    assert NUMBER in names
+    assert TEXT in names
     model = root.find("p:RegressionModel", space)
     link = LINKS[exported["loss"]]
     assert model.get("functionName") == ("classification" if link == "logit" else "regression")
@@ -202,12 +206,12 @@ def test_pmml_has_the_elements_of_its_schema_in_order(exported, program):
         fill = next(field for field in mining if field.get("name") == one["column"]).get("missingValueReplacement")
         if one["kind"] == "number":
             found = [p for p in tables[0].findall("p:NumericPredictor", space) if p.get("name") == one["column"]]
-            assert [float(p.get("coefficient")) for p in found] == [one["coefficient"]] and float(fill) == one["fill"]
+            assert [float(p.get("coefficient")) for p in found] == [one["coefficient"]]
+            assert float(fill) == one["fill"]
         else:
             found = [p for p in tables[0].findall("p:CategoricalPredictor", space) if p.get("name") == one["column"]]
-            assert [[p.get("value"), float(p.get("coefficient"))] for p in found] == one["levels"] and fill == one[
-                "fill"
-            ]
+            assert [[p.get("value"), float(p.get("coefficient"))] for p in found] == one["levels"]
+            assert fill == one["fill"]
 
 
 def test_the_formula_is_one_line_with_every_coefficient(exported, program):
@@ -229,7 +233,8 @@ def test_rows_with_gaps_that_nothing_is_filled_in_for_have_no_prediction(program
     exec(program("export", tmp_path / "model.json", "--to", "python"), space)
     with open(tmp_path / "new.csv", newline="") as file:
         found = [space["predict"](row) for row in csv.DictReader(file)]
-    assert found[1] is None and found[2] is None
+    assert found[1] is None
+    assert found[2] is None
     np.testing.assert_allclose([found[0], found[3]], [float(said[0]), float(said[3])], rtol=1e-12)
 
 

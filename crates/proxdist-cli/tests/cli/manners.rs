@@ -52,7 +52,7 @@ fn completions_and_manual_pages_come_from_the_same_definitions() {
     place.ok("man --dir pages");
     let fit = place.read("pages/proxdist-fit.1");
     assert!(fit.contains("proxdist\\-fit") && fit.contains("constraint"), "{fit}");
-    assert_eq!(std::fs::read_dir(place.path("pages")).unwrap().count(), 15);
+    assert_eq!(std::fs::read_dir(place.path("pages")).unwrap().count(), 17);
 }
 
 #[test]
