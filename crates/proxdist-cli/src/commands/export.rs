@@ -16,6 +16,10 @@ pub(crate) fn run(args: &ExportArgs) -> Result<Ending> {
     }
     let stored = match Stored::load(&args.model)? {
         Stored::One(stored) => stored,
+        Stored::Joint(_) => {
+            let message = format!("{}: models of times or ordered labels cannot be exported", args.model.display());
+            return Err(Failure::new(message, "the model file itself is JSON, with every coefficient by name"));
+        }
         Stored::Several(_) => {
             let message = format!("{}: models of several outputs cannot be exported", args.model.display());
             return Err(Failure::new(

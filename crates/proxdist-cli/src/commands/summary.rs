@@ -29,6 +29,11 @@ pub(crate) fn run(args: &SummaryArgs) -> Result<Ending> {
     }
     let stored = match Stored::load(&args.model)? {
         Stored::One(stored) => stored,
+        Stored::Joint(_) => {
+            let message =
+                format!("{}: there are no standard errors yet for times and ordered labels", args.model.display());
+            return Err(Failure::new(message, "`proxdist evaluate` measures such a model on other rows"));
+        }
         Stored::Several(_) => {
             let message =
                 format!("{}: standard errors are for models of one output, this one has several", args.model.display());

@@ -27,7 +27,7 @@ pub(crate) fn evaluate(args: &EvaluateArgs, stored: &StoredJoint) -> Result<Endi
     }
     let mut all = if is_times { Answers::Times(Times::default()) } else { Answers::Levels { labels: Vec::new() } };
     let (mut etas, mut offset, mut weights) = (Vec::new(), Vec::new(), Vec::new());
-    input::each_block(&args.data, &known, (true, args.quiet), &mut |mut table| {
+    input::each_block(&args.data, &known, (true, args.quiet), &[], &mut |mut table| {
         table.notices.iter().for_each(|notice| note(args.quiet, notice));
         let rows = table.features.rows();
         if rows == 0 {

@@ -4,6 +4,7 @@ use super::answers::{self, Roles};
 use crate::args::PredictArgs;
 use crate::commands::Ending;
 use crate::failure::{Failure, Result};
+use crate::kept::Kept;
 use crate::model_file::StoredJoint;
 use crate::output::note;
 use crate::row_writer::RowWriter;
@@ -24,10 +25,13 @@ pub(crate) fn predict(args: &PredictArgs, stored: &StoredJoint) -> Result<Ending
     }
     let mut writer = RowWriter::new(args.out.as_deref())?;
     let width = header.len();
-    let mut lines = Lines { quiet: args.quiet, width, row: 0, dropped: VecDeque::new(), has_dropped: false };
+    let kept = Kept::new(&args.keep, args.raw);
+    let header = kept.header() + &header.join(",");
+    let mut lines = Lines { quiet: args.quiet, width, row: 0, dropped: VecDeque::new(), has_dropped: false, kept };
     let (source, mut is_first, mut is_closed) = (args.data.name(), true, false);
-    let read = input::each_block(&args.data, &known, (false, args.quiet), &mut |mut table| {
+    let read = input::each_block(&args.data, &known, (false, args.quiet), &args.keep, &mut |mut table| {
         lines.tell(&table);
+        lines.kept.take(&mut table)?;
         let mut names = None;
         if let Some(column) = &strata {
             let roles = Roles { event: None, entry: None, strata: Some(&column.name) };
@@ -35,7 +39,7 @@ pub(crate) fn predict(args: &PredictArgs, stored: &StoredJoint) -> Result<Ending
         }
         let predictors = predictors(&source, model, &table)?;
         let cells = cells(args, model, &predictors, names.as_deref())?;
-        let head = if std::mem::take(&mut is_first) { format!("{}\n", header.join(",")) } else { String::new() };
+        let head = if std::mem::take(&mut is_first) { format!("{header}\n") } else { String::new() };
         is_closed = !writer.write(&(head + &lines.text(&cells, &table.dropped)))?;
         if is_closed { Err(Failure::interrupted()) } else { Ok(()) }
     });
@@ -113,15 +117,16 @@ pub(super) fn predictors(source: &str, model: &JointModel, table: &Table) -> Res
 }
 
 /// Lines of the rows of a file; those that are left out have `NA` in every column.
-struct Lines {
+struct Lines<'a> {
     quiet: bool,
     width: usize,
     row: u64,
     dropped: VecDeque<u64>,
     has_dropped: bool,
+    kept: Kept<'a>,
 }
 
-impl Lines {
+impl Lines<'_> {
     fn tell(&mut self, table: &Table) {
         table.notices.iter().for_each(|notice| note(self.quiet, notice));
         if !table.dropped.is_empty() && !std::mem::replace(&mut self.has_dropped, true) {
@@ -134,6 +139,7 @@ impl Lines {
         self.dropped.extend(dropped);
         for cells in rows {
             self.skip(&mut text);
+            text += &self.kept.next();
             text += &cells.join(",");
             text.push('\n');
             self.row += 1;
@@ -144,6 +150,7 @@ impl Lines {
     fn skip(&mut self, text: &mut String) {
         while self.dropped.front() == Some(&self.row) {
             self.dropped.pop_front();
+            *text += &self.kept.next();
             *text += &vec!["NA"; self.width].join(",");
             text.push('\n');
             self.row += 1;
