@@ -60,6 +60,11 @@ def further(before: dict[str, Any], after: dict[str, Any]) -> dict[str, Any]:
     return before | after | {key: before[key] for key in ("steps", "rho1")}
 
 
+def has_ended(result: dict[str, Any]) -> bool:
+    """Whether a fit got where it was to go; where F has no minimum that is as far as it goes, with a warning of its own."""
+    return bool(result["has_converged"] or result.get("separation"))
+
+
 class Constrained(Display, BaseEstimator):
     """Parameters and results common to all estimators; see the estimators for their meaning."""
 
@@ -194,8 +199,8 @@ class Constrained(Display, BaseEstimator):
                 ConvergenceWarning,
                 stacklevel=3,
             )
-        elif not all(result["has_converged"] for result in results):
-            reasons = sorted({result["stop"] for result in results if not result["has_converged"]})
+        elif not all(has_ended(result) for result in results):
+            reasons = sorted({result["stop"] for result in results if not has_ended(result)})
             warnings.warn(
                 f"The fit has not converged ({', '.join(reasons)}); increase max_steps, or raise tol.",
                 ConvergenceWarning,

@@ -159,7 +159,9 @@ def test_sparse_rows_and_frames_are_scored_like_arrays():
 
 def test_several_classes_choose_each_for_itself():
     three = np.where(A[:, 0] > 1, "high", NAMES)
-    search = ConstrainedClassifierCV(grid={"sparsity": [1, 3]}, cv=3, scoring="f1", ridge=0.01).fit(A, three)
+    search = ConstrainedClassifierCV(
+        grid={"sparsity": [1, 3]}, cv=3, scoring="f1", ridge=0.01, multi_class="ovr"
+    ).fit(A, three)
     assert len(search.best_params_) == len(search.cv_results_) == 3
 
 

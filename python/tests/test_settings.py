@@ -12,6 +12,7 @@ from proxdist import (
     ConstrainedClassifierCV,
     ConstrainedRegressor,
     ConstrainedRegressorCV,
+    MatrixClassifier,
     MatrixRegressor,
     _proxdist,
 )
@@ -22,6 +23,7 @@ ESTIMATORS = [
     ConstrainedClassifierCV,
     ConstrainedRegressor,
     ConstrainedRegressorCV,
+    MatrixClassifier,
     MatrixRegressor,
 ]
 X, Y, _ = planted(rows=60, columns=5)

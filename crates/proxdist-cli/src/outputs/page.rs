@@ -120,7 +120,7 @@ fn factors(model: &OutputsModel, is_scaled: bool) -> Vec<Section> {
         ),
         columns: ["factor", "singular value", "share of the squares"].map(str::to_owned).to_vec(),
         rows: factors.values.iter().enumerate().map(row).collect(),
-        plot: (rank > 1).then(|| LinePlot {
+        plot: (rank > 2).then(|| LinePlot {
             title: "Singular values".to_owned(),
             x_label: "factor".to_owned(),
             y_label: "singular value".to_owned(),

@@ -226,9 +226,10 @@ impl<'r> Run<'r> {
         let mut theta = apart.unwrap_or_else(|| layout.zeros());
         let until = &mut Until { tolerance: TOLERANCE, poll: &mut poll };
         let separation = Design::of(objective, &support)?.with(objective, &mut theta, |function, point| {
-            let separation = match is_apart {
-                true => Separation::AllRows,
-                false => descend(function, point, LEAST_FALL, f64::INFINITY)?.separation,
+            let separation = if is_apart {
+                Separation::AllRows
+            } else {
+                descend(function, point, LEAST_FALL, f64::INFINITY)?.separation
             };
             match separation {
                 Separation::No => minimise(function, &WholeSpace, point, until).map(|_| ())?,

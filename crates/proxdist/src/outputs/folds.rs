@@ -32,6 +32,17 @@ pub(super) struct Sizes {
     pub(super) ridges: Vec<f64>,
 }
 
+/// What the fits of all folds have in common.
+pub(super) struct Search<'s, 'w, W: Watch> {
+    pub(super) points: &'s [Placed],
+    pub(super) sizes: Option<&'s Sizes>,
+    pub(super) settings: &'s Settings,
+    pub(super) halt: &'s Halt<'w, W>,
+}
+
+/// A parameter in the units of a fit.
+type Theta = Vec<f64>;
+
 /// Some rows of the problem, in the units that are fitted in.
 struct Part<'d> {
     data: Data<'d>,
@@ -76,16 +87,15 @@ impl OutputsValidation<'_> {
     /// All points of a grid of sizes on all rows, with their parameters in the units of the fit; `None` if it was ended early.
     pub(super) fn on_all<W: Watch>(
         &self,
-        points: &[Placed],
+        search: &Search<W>,
         sizes: &Sizes,
-        settings: &Settings,
-        halt: &Halt<W>,
-    ) -> Result<Option<Vec<(OutputsPoint, Vec<f64>)>>> {
+    ) -> Result<Option<Vec<(OutputsPoint, Theta)>>> {
+        let points = search.points;
         let largest = sizes.ridges.iter().copied().fold(0.0, f64::max);
         let units = self.prepared(points)?.units(self.data, largest)?;
         let scaled = units.view(self.data)?;
         let data = scaled.as_ref().unwrap_or(self.data);
-        let Some(found) = self.traced((data, self.responses), &units, sizes, settings, (halt, 0))? else {
+        let Some(found) = self.traced((data, self.responses), &units, search, (sizes, 0))? else {
             return Ok(None);
         };
         let point = |(at, (point, _)): (usize, &Placed)| {
@@ -103,13 +113,12 @@ impl OutputsValidation<'_> {
         &self,
         (data, responses): (&Data, Responses),
         units: &Units,
-        sizes: &Sizes,
-        settings: &Settings,
-        (halt, fold): (&Halt<W>, usize),
+        search: &Search<W>,
+        (sizes, fold): (&Sizes, usize),
     ) -> Result<Option<Vec<OfSize>>> {
         let problem = self.problem(data, responses, &WholeSpace);
-        problem.check(settings)?;
-        let mut observer = FoldObserver { halt, fold };
+        problem.check(search.settings)?;
+        let mut observer = FoldObserver { halt: search.halt, fold };
         let (mut before, mut all): (Vec<OfSize>, Vec<Vec<OfSize>>) = (Vec::new(), Vec::new());
         for &ridge in &sizes.ridges {
             let plain = problem.objective().gauged(true);
@@ -128,11 +137,9 @@ impl OutputsValidation<'_> {
     pub(super) fn fold<W: Watch>(
         &self,
         (fold, split): (usize, &Split),
-        points: &[Placed],
-        sizes: Option<&Sizes>,
-        settings: &Settings,
-        halt: &Halt<W>,
+        search: &Search<W>,
     ) -> Result<Option<Vec<Cell>>> {
+        let Search { points, sizes, settings, halt } = *search;
         let failure = |point: &Point| {
             let (label, folds) = (point.to_string(), self.deal.count);
             move |error| failed_fit(label, fold, folds, error, &split.training)
@@ -156,7 +163,7 @@ impl OutputsValidation<'_> {
             }
         };
         if let Some(sizes) = sizes {
-            let found = self.traced((&train.data, rows), &units, sizes, settings, (halt, fold));
+            let found = self.traced((&train.data, rows), &units, search, (sizes, fold));
             let Some(found) = found.map_err(failure(&points[0].0))? else { return Ok(None) };
             let cell = |(sized, (point, _)): (&OfSize, &Placed)| {
                 let score = scored(&sized.theta).map_err(failure(point))?;

@@ -42,6 +42,7 @@ impl Separation {
         self != Self::No
     }
 
+    #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde hands out references")]
     pub(super) fn is_absent(&self) -> bool {
         *self == Self::No
     }

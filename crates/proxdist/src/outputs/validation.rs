@@ -4,7 +4,7 @@
 //! from the coefficients of a neighbour. Columns are scaled by the rows that are fitted to.
 
 use super::finish::limit_of_rows;
-use super::folds::{Cell, Placed, Sizes};
+use super::folds::{Cell, Placed, Search, Sizes};
 use super::loss::OutputLoss;
 use super::problem::{OutputsFit, OutputsProblem, Responses};
 use super::scoring::{self, OwnOutputsScore};
@@ -238,7 +238,8 @@ impl<'a> OutputsValidation<'a> {
                 return Err(Error::NotForOutputs { what: "a path over something else than rows and a ridge" });
             };
             let halt = Halt::new(watch, points.len());
-            let found = self.on_all(&points, &sizes, &inside, &halt)?;
+            let search = Search { points: &points, sizes: Some(&sizes), settings: &inside, halt: &halt };
+            let found = self.on_all(&search, &sizes)?;
             if let Some(reason) = halt.take_reason() {
                 return Ok(ControlFlow::Break(reason));
             }
@@ -318,15 +319,15 @@ impl<'a> OutputsValidation<'a> {
         let points = self.placed(grid, settings)?;
         let (splits, sizes) = (self.dealt()?, self.sizes(&points, settings));
         let halt = Halt::new(watch, splits.all.len() * points.len());
-        let fold = |(number, split): (usize, &Split)| {
-            self.fold((number, split), &points, sizes.as_ref(), settings, &halt).inspect_err(|_| halt.fail(number))
-        };
+        let search = Search { points: &points, sizes: sizes.as_ref(), settings, halt: &halt };
+        let fold =
+            |(number, split): (usize, &Split)| self.fold((number, split), &search).inspect_err(|_| halt.fail(number));
         let outcomes: Vec<Result<Option<Vec<Cell>>>> =
             splits.all.par_iter().enumerate().with_max_len(1).map(fold).collect();
         // The first error is that of the lowest fold.
         let cells = outcomes.into_iter().collect::<Result<Option<Vec<_>>>>()?;
         let on_all = match &sizes {
-            Some(sizes) if cells.is_some() => self.on_all(&points, sizes, settings, &halt)?,
+            Some(sizes) if cells.is_some() => self.on_all(&search, sizes)?,
             _ => None,
         };
         if let Some(reason) = halt.take_reason() {
