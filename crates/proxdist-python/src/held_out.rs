@@ -48,32 +48,32 @@ pub(crate) struct PythonScore<'l> {
 
 impl OwnScore for PythonScore<'_> {
     fn score(&self, split: usize, coefficients: &[f64], intercept: Option<f64>) -> Result<f64> {
-        self.called(|py| {
+        Ok(self.called(|py| {
             let coefficients = PyArray1::from_slice(py, coefficients);
             self.function.call1(py, (split, coefficients, intercept.unwrap_or(0.0)))
-        })
+        }))
     }
 }
 
 impl OwnOutputsScore for PythonScore<'_> {
     fn score(&self, split: usize, coefficients: &[f64], intercepts: &[f64]) -> Result<f64> {
-        self.called(|py| {
+        Ok(self.called(|py| {
             let coefficients = PyArray1::from_slice(py, coefficients);
             self.function.call1(py, (split, coefficients, PyArray1::from_slice(py, intercepts)))
-        })
+        }))
     }
 }
 
 impl PythonScore<'_> {
     /// The number that a call returns.
-    fn called(&self, call: impl for<'py> FnOnce(Python<'py>) -> PyResult<Py<PyAny>>) -> Result<f64> {
+    fn called(&self, call: impl for<'py> FnOnce(Python<'py>) -> PyResult<Py<PyAny>>) -> f64 {
         if self.link.is_over() {
-            return Ok(f64::NAN);
+            return f64::NAN;
         }
         let called = Python::attach(|py| call(py)?.extract::<f64>(py));
-        Ok(called.unwrap_or_else(|raised| {
+        called.unwrap_or_else(|raised| {
             self.link.fail(raised);
             f64::NAN
-        }))
+        })
     }
 }

@@ -113,12 +113,12 @@ impl LowRank {
         let none = vec![0.0; fresh.rows];
         let data = Data::dense(&fresh.x, self.settings.p, &none)?;
         let predictors = fit.model().linear_predictors(data.source())?;
-        match (kind, OutputsEvaluation::of(fit.model(), &predictors, &fresh.responses, None)?) {
-            (Kind::Classes, OutputsEvaluation::Classes(found)) => Ok(found.log_loss),
-            _ => {
-                let squares = predictors.iter().zip(&fresh.means).map(|(eta, mean)| (eta - mean).powi(2));
-                Ok(squares.sum::<f64>() / predictors.len() as f64)
-            }
+        let found = OutputsEvaluation::of(fit.model(), &predictors, &fresh.responses, None)?;
+        if let (Kind::Classes, OutputsEvaluation::Classes(found)) = (kind, found) {
+            Ok(found.log_loss)
+        } else {
+            let squares = predictors.iter().zip(&fresh.means).map(|(eta, mean)| (eta - mean).powi(2));
+            Ok(squares.sum::<f64>() / predictors.len() as f64)
         }
     }
 

@@ -321,20 +321,19 @@ impl Reduced {
         active: &mut Active,
     ) -> Option<Vec<(usize, f64)>> {
         let (point, balls) = (x.to_vec(), active.balls.clone());
-        self.newton(quadratic, conic, x, active, Kernel::default()).or_else(|| {
+        self.newton(Kernel::default(), (quadratic, conic), x, active).or_else(|| {
             x.copy_from_slice(&point);
             active.balls = balls;
-            self.newton(quadratic, conic, x, active, Kernel::strengthened())
+            self.newton(Kernel::strengthened(), (quadratic, conic), x, active)
         })
     }
 
     fn newton(
         &self,
-        quadratic: &Quadratic,
-        conic: &Conic,
+        mut kernel: Kernel,
+        (quadratic, conic): (&Quadratic, &Conic),
         x: &mut [f64],
         active: &mut Active,
-        mut kernel: Kernel,
     ) -> Option<Vec<(usize, f64)>> {
         let own = self.places.len();
         let mean = |members: &Vec<(usize, f64)>| {

@@ -79,7 +79,6 @@ impl Family {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::loss::{Gamma, Logistic, Loss, NegativeBinomial, Poisson, Squared, Tweedie};
 
     /// The expected information is the curvature of the loss where the response is its mean, for all of these families.

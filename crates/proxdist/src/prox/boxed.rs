@@ -66,9 +66,8 @@ impl Boxed {
     pub(super) fn solve(
         &mut self,
         (loss, kinked): (&dyn Loss, &dyn Kinked),
-        batch: &Batch,
+        (batch, predictors): (&Batch, &[f64]),
         penalty: Penalties,
-        predictors: &[f64],
         theta: &mut [f64],
     ) -> Result<Solved> {
         let size = batch.len();

@@ -305,7 +305,7 @@ impl Prox<'_> {
         self.start(batch, theta)?;
         if let Some(kinked) = self.loss.kinked() {
             let Memory { boxed, newton, .. } = &mut self.memory;
-            let solved = boxed.solve((self.loss, kinked), batch, penalty, newton.predictors(), theta)?;
+            let solved = boxed.solve((self.loss, kinked), (batch, newton.predictors()), penalty, theta)?;
             let path = if batch.len() == 1 { Path::Scalar } else { Path::Dual };
             self.last = Some(Taken { path, newton_steps: solved.steps, residual: solved.residual });
             return Ok(());

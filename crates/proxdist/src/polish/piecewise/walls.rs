@@ -39,7 +39,7 @@ impl Wall<'_> {
 
 /// All walls with where they are in the course of the method.
 pub(super) struct Walls<'c> {
-    walls: Vec<Wall<'c>>,
+    all: Vec<Wall<'c>>,
     pub(super) equations: Vec<&'c Row>,
     pub(super) slacks: Vec<f64>,
     pub(super) multipliers: Vec<f64>,
@@ -63,7 +63,7 @@ impl<'c> Walls<'c> {
         let equations = conic.rows.iter().filter(|row| row.is_equality).collect();
         let count = walls.len();
         Self {
-            walls,
+            all: walls,
             equations,
             slacks: vec![1.0; count],
             multipliers: vec![1.0; count],
@@ -84,7 +84,7 @@ impl<'c> Walls<'c> {
     }
 
     pub(super) fn len(&self) -> usize {
-        self.walls.len()
+        self.all.len()
     }
 
     /// The share of the gap that each wall is to have beside the rows of the data.
@@ -95,7 +95,7 @@ impl<'c> Walls<'c> {
     /// Slacks at a first point, not less than the variables may move together, and multipliers with which each product is its share of this.
     pub(super) fn start(&mut self, x: &[f64], product: f64, units: &[f64]) {
         self.look(x);
-        for (k, wall) in self.walls.iter().enumerate() {
+        for (k, wall) in self.all.iter().enumerate() {
             let least = match wall {
                 Wall::Row(row) => row.terms.iter().map(|&(j, a)| a.abs() * units[j]).sum::<f64>(),
                 Wall::Ball(ball) => 0.1 * ball.radius,
@@ -109,7 +109,7 @@ impl<'c> Walls<'c> {
 
     /// Measures the walls at a point.
     pub(super) fn look(&mut self, x: &[f64]) {
-        for (k, wall) in self.walls.iter().enumerate() {
+        for (k, wall) in self.all.iter().enumerate() {
             (self.rooms[k], self.normals[k]) = (wall.room(x), wall.normal(x));
         }
     }
@@ -141,7 +141,7 @@ impl<'c> Walls<'c> {
                     matrix[i * size + j] += ratio * a * b;
                 }
             }
-            if let Wall::Ball(ball) = self.walls[k] {
+            if let Wall::Ball(ball) = self.all[k] {
                 ball.coordinates.iter().for_each(|&j| matrix[j * size + j] += self.multipliers[k] / ball.radius);
             }
         }
@@ -210,7 +210,7 @@ impl<'c> Walls<'c> {
 
     /// Puts a point that is next to a wall onto it: a limit of one variable, or a ball. A wall holds if its slack has shrunk more than its multiplier in the last step.
     pub(super) fn settle(&self, x: &mut [f64]) {
-        for (k, wall) in self.walls.iter().enumerate() {
+        for (k, wall) in self.all.iter().enumerate() {
             let (slack, multiplier) = self.before[k];
             let holds =
                 self.slacks[k] / slack < 0.5 * (self.multipliers[k] / multiplier) && self.slacks[k] < 0.5 * slack;
