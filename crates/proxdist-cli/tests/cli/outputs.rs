@@ -134,7 +134,7 @@ fn what_is_not_there_is_an_error_with_a_hint() {
     let place = place();
     place.write("one.csv", "a,y\n1,x\n2,x\n");
     let rows = |label: &dyn Fn(usize) -> String| -> String {
-        (0..20).map(|i| format!("{},{}\n", (i * 7) % 11, label(i))).collect()
+        (0..20).map(|i| format!("{},{}\n", (i * 7) % 11, label(i))).collect::<Vec<_>>().concat()
     };
     let rare = rows(&|i| ["a", "b", "c"][if i > 17 { 2 } else { i % 2 }].to_owned());
     place.write("rare.csv", format!("x,y\n{rare}"));
@@ -288,8 +288,10 @@ fn areas_of_each_class_and_hostile_names() {
 #[test]
 fn classes_told_apart_are_told() {
     let place = Place::new();
-    let rows: String =
-        (0..60).map(|i| format!("{},{},{}\n", 10 * (i % 3) + i % 2, (i * 7) % 11, ["a", "b", "c"][i % 3])).collect();
+    let rows: String = (0..60)
+        .map(|i| format!("{},{},{}\n", 10 * (i % 3) + i % 2, (i * 7) % 11, ["a", "b", "c"][i % 3]))
+        .collect::<Vec<_>>()
+        .concat();
     place.write("t.csv", format!("x,z,kind\n{rows}"));
     let said = place.run("fit t.csv --target kind --loss logistic -c rows:1 --report r.html");
     assert_eq!(said.code, Some(0), "{}", said.stderr);

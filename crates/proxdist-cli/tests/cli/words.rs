@@ -87,7 +87,7 @@ fn kept_columns_keep_to_their_rows_over_blocks() {
     let mut text = "id,a,b,c\n".to_owned();
     for row in 0..400_000 {
         let gap = if row % 1000 == 7 { String::new() } else { (row % 5).to_string() };
-        text += &format!("{row},{gap},1,2\n");
+        text += &[row.to_string(), format!(",{gap},1,2\n")].concat();
     }
     place.write("many.csv", text);
     let said = place.ok("predict model.json many.csv --missing drop --keep id -q");
@@ -140,7 +140,8 @@ fn a_decimal_comma_is_found_and_can_be_said() {
     );
     assert!(place.run("fit commas.csv --target y --decimal x").stderr.contains("point or a comma"));
     // Without names in the first line, and with more rows than are compared.
-    let many: String = (0..300).map(|row| format!("{row},25;{},5;{},75\n", row % 7, 2 * row)).collect();
+    let many: String =
+        (0..300).map(|row| format!("{row},25;{},5;{},75\n", row % 7, 2 * row)).collect::<Vec<_>>().concat();
     place.write("many.csv", format!("a;b;y\n{many}"));
     assert!(place.run("fit many.csv --target y").stderr.contains("decimal comma"));
     place.ok("fit many.csv --target y --decimal , -q");
