@@ -420,6 +420,8 @@ fn what_cannot_be_fitted_is_refused_with_the_reason() {
     assert!(labels(&two).starts_with("no row with a positive weight has the label \"b\""));
     two[5] = 7.0;
     assert!(labels(&two).contains("is 7, not the number of one of 3 classes"));
-    let curved = JointProblem::cox(&data, &made.times(), Ties::Efron, set("jumps:0", 2)).unwrap();
+    let data = Data::dense(&made.x, 4, &made.zeros[..10]).unwrap();
+    let times = SurvivalTimes::new(&made.time[..10], &[true; 10]).unwrap();
+    let curved = JointProblem::cox(&data, &times, Ties::Efron, set("jumps:1", 4)).unwrap();
     assert!(matches!(curved.fit(&Settings::default()), Err(Error::NotForJoint { loss: "cox", .. })));
 }
