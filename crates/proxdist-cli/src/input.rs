@@ -40,6 +40,14 @@ pub(crate) struct Wanted<'a> {
     pub(crate) strata: Option<&'a str>,
 }
 
+impl<'a> Wanted<'a> {
+    /// For a model of one output, or of several where the loss has them.
+    pub(crate) fn of(loss: &'a dyn Loss, memory: Option<usize>, out: Option<&'a PathBuf>, quiet: bool) -> Self {
+        let takes_outputs = loss.task() != Task::TwoClasses || loss.has_probabilities();
+        Self { loss, memory, out, quiet, takes_outputs, strata: None }
+    }
+}
+
 /// A file to train on, its notices told, and the seconds that reading took.
 pub(crate) fn training(args: &DataArgs, wanted: Wanted) -> Result<(Table, f64)> {
     let started = Instant::now();

@@ -14,7 +14,7 @@ use crate::{holdout, input, joint, measures, outputs, scaling, setup, signals, s
 use proxdist::constraint::Constraint;
 use proxdist::data::Part;
 use proxdist::large::{LargeFit, LargeProblem, Parts};
-use proxdist::loss::{Loss, Task};
+use proxdist::loss::Loss;
 use proxdist::metrics::Evaluation;
 use proxdist::spec::SetSpec;
 use proxdist::trace::Progress;
@@ -41,14 +41,7 @@ pub(crate) fn run(args: &FitArgs) -> Result<Ending> {
     check_outputs(args)?;
     signals::listen(quiet);
 
-    let wanted = input::Wanted {
-        loss: &*loss,
-        memory: args.run.settings.memory(&settings),
-        out: args.output.out.as_ref(),
-        quiet,
-        takes_outputs: loss.task() != Task::TwoClasses || loss.has_probabilities(),
-        strata: None,
-    };
+    let wanted = input::Wanted::of(&*loss, args.run.settings.memory(&settings), args.output.out.as_ref(), quiet);
     let (table, reading) = input::training(&args.data, wanted)?;
     remind(args);
     if signals::asked_to_stop() {

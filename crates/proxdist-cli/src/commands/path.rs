@@ -12,7 +12,7 @@ use crate::report::{self, About};
 use crate::rows::FileRows;
 use crate::summary::{Summary, has_converged, peak_memory};
 use crate::{input, outputs, setup, signals};
-use proxdist::loss::{Loss, Task};
+use proxdist::loss::Loss;
 use proxdist::path::PathPoint;
 use proxdist::spec::SetSpec;
 use proxdist::{Data, Fit, Model, Problem, Setting, Settings, Units};
@@ -34,14 +34,7 @@ pub(crate) fn run(args: &PathArgs) -> Result<Ending> {
         "stopping with the sizes found so far, if there are any; a second signal ends at once, without them",
     );
 
-    let wanted = input::Wanted {
-        loss: &*loss,
-        memory: args.settings.memory(&settings),
-        out: args.output.out.as_ref(),
-        quiet,
-        takes_outputs: loss.task() != Task::TwoClasses || loss.has_probabilities(),
-        strata: None,
-    };
+    let wanted = input::Wanted::of(&*loss, args.settings.memory(&settings), args.output.out.as_ref(), quiet);
     let (table, reading) = input::training(&args.data, wanted)?;
     if signals::asked_to_stop() {
         return Err(Failure::interrupted());

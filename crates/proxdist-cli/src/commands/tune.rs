@@ -11,7 +11,6 @@ use crate::rows::FileRows;
 use crate::scores::{Scores, Watcher};
 use crate::summary::{Summary, has_converged, peak_memory};
 use crate::{input, outputs, scaling, setup, signals};
-use proxdist::loss::Task;
 use proxdist::selection::{CrossValidation, Grid, Scoring, Selection};
 use proxdist::{Setting, Settings};
 use serde_json::json;
@@ -32,14 +31,7 @@ pub(crate) fn run(args: &TuneArgs) -> Result<Ending> {
     args.output.check()?;
     signals::listen(quiet);
 
-    let wanted = input::Wanted {
-        loss: &*loss,
-        memory: args.run.settings.memory(&settings),
-        out: args.output.out.as_ref(),
-        quiet,
-        takes_outputs: loss.task() != Task::TwoClasses || loss.has_probabilities(),
-        strata: None,
-    };
+    let wanted = input::Wanted::of(&*loss, args.run.settings.memory(&settings), args.output.out.as_ref(), quiet);
     let (table, reading) = input::training(&args.data, wanted)?;
     if signals::asked_to_stop() {
         return Err(Failure::interrupted());

@@ -159,13 +159,13 @@ pub(crate) fn take(table: &mut Table, roles: Roles, source: &str) -> Result<(Tim
     let entry = roles.entry.map(|name| number("entry", name)).transpose()?.flatten();
     let strata = match roles.strata {
         None => None,
-        Some(name) => match find(name) {
-            Some(column @ SchemaColumn { kind: ColumnKind::Levels { .. }, .. }) => Some(column.clone()),
-            _ => {
+        Some(name) => {
+            let Some(column @ SchemaColumn { kind: ColumnKind::Levels { .. }, .. }) = find(name) else {
                 let message = format!("{source}: there is no column {name:?} for --strata");
                 return Err(Failure::new(message, "--strata names a column of the file that is not the target"));
-            }
-        },
+            };
+            Some(column.clone())
+        }
     };
     let indicators = strata.as_ref().map(|column| indicators(&table.schema, column));
     let Features::Dense { rows, columns, values } = &table.features else {

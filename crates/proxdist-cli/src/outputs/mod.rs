@@ -160,13 +160,10 @@ fn refused(what: &str, hint: &str) -> Result<()> {
 
 /// Coefficients of several outputs have a shape of their own.
 fn check_shape(shape: Option<Shape>) -> Result<()> {
-    match shape {
-        None => Ok(()),
-        Some(_) => {
-            let hint = "leave it out: the coefficients have a row for each feature and a column for each output";
-            refused("--shape", hint)
-        }
+    if shape.is_none() {
+        return Ok(());
     }
+    refused("--shape", "leave it out: the coefficients have a row for each feature and a column for each output")
 }
 
 /// What a table may hold for one output only.

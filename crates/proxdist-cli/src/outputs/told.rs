@@ -37,9 +37,10 @@ impl Told {
     /// For the library.
     pub(super) fn responses(&self) -> Responses<'_> {
         let count = self.outputs.len();
-        match self.loss.is_classification() {
-            true => Responses::classes(&self.responses, count),
-            false => Responses::numbers(&self.responses, count),
+        if self.loss.is_classification() {
+            Responses::classes(&self.responses, count)
+        } else {
+            Responses::numbers(&self.responses, count)
         }
     }
 }

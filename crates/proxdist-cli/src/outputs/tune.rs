@@ -35,7 +35,7 @@ pub(super) struct Search<'a> {
     pub(super) choice: Choice,
 }
 
-impl<'a> Search<'a> {
+impl Search<'_> {
     /// The library's search.
     pub(super) fn validation<'d>(&self, whole: &'d Data<'d>, told: &'d Told) -> OutputsValidation<'d> {
         OutputsValidation::new(whole, told.responses(), told.loss, told.outputs.iter().cloned())
