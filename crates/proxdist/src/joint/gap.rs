@@ -76,7 +76,7 @@ fn by_curvature(function: &mut Function, theta: &[f64], found: &Multipliers) -> 
     let share = 2.0 * falling(2.0 * reach);
     let (size_m, radius_m) = (OUTWARDS * residual / share.sqrt(), radius * share.sqrt());
     let is_closed = 0.5 * radius_m * radius_m > found.slack + size_m * radius_m;
-    Ok(is_closed.then(|| OUTWARDS * (found.slack + 0.5 * size_m * size_m)))
+    Ok(is_closed.then_some(OUTWARDS * (found.slack + 0.5 * size_m * size_m)))
 }
 
 /// $\max_i\|x_i - \bar x\|_{H^{-1}}$, about any point $\bar x$: the mean of the columns.

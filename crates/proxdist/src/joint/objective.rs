@@ -23,7 +23,7 @@ pub(crate) struct Objective<'p> {
     pub(crate) ridge: Ridge<'p>,
 }
 
-impl<'p> Objective<'p> {
+impl Objective<'_> {
     /// $X\theta + o$
     pub(crate) fn predictors(&self, point: &[f64]) -> Result<Vec<f64>> {
         let mut found = products(self.data.source(), point)?;

@@ -153,7 +153,7 @@ impl<'s> Search<'s> {
         self.seen.insert(units.clone());
         let restricted = Restricted::to(self.objective, &support)?;
         let is_free = matches!(set.structure(), Structure::WholeSpace);
-        let mut work = |function: &mut Function, point: &mut [f64]| {
+        let work = |function: &mut Function, point: &mut [f64]| {
             if support.is_empty() {
                 return Ok((function.value(point)?, true));
             }
@@ -167,10 +167,10 @@ impl<'s> Search<'s> {
             Ok((ended.value, ended.stationarity <= SHORT))
         };
         let mut theta = start.to_vec();
-        let (mut value, mut is_settled) = restricted.with(self.objective, &mut theta, &mut work)?;
+        let (mut value, mut is_settled) = restricted.with(self.objective, &mut theta, work)?;
         if !value.is_finite() {
             theta.fill(0.0);
-            (value, is_settled) = restricted.with(self.objective, &mut theta, &mut work)?;
+            (value, is_settled) = restricted.with(self.objective, &mut theta, work)?;
         }
         Ok(Some(Fitted { units, support, theta, value, is_settled }))
     }

@@ -40,8 +40,9 @@ struct Made {
 
 fn made(seed: usize) -> Made {
     let labels: Vec<usize> = (0..11).map(|i| if i < 4 { i } else { (i * 7 + seed * 5) % 4 }).collect();
-    let weights =
-        (0..11).map(|i| if i > 3 && (i + seed) % 5 == 0 { 0.0 } else { 0.3 + ((i * seed) % 3) as f64 }).collect();
+    let weights = (0..11)
+        .map(|i| if i > 3 && (i + seed).is_multiple_of(5) { 0.0 } else { 0.3 + ((i * seed) % 3) as f64 })
+        .collect();
     let spread = [0.0, 1.0, 4.0, 40.0][seed % 4];
     let eta = (0..11).map(|i| spread * (((i * i * 13 + seed * 29) % 17) as f64 / 8.0 - 1.0)).collect();
     Made { labels, weights, eta }

@@ -25,7 +25,7 @@ pub(crate) struct PartialLikelihood {
 /// Hazards of rows and sums of risk sets at some predictors.
 pub(super) struct Hazards {
     /// $r_i$, zero for rows without a weight.
-    pub(super) hazards: Vec<f64>,
+    pub(super) of_rows: Vec<f64>,
     /// $R_k$ and $Q_k$
     living: Vec<f64>,
     dying: Vec<f64>,
@@ -67,7 +67,7 @@ impl PartialLikelihood {
         }
         let (living, dying) = (self.sets.over_rows(&hazards), self.over_deaths(&hazards));
         let is_in_range = living.iter().zip(&dying).all(|(living, dying)| living + dying > SMALLEST);
-        Hazards { hazards, living, dying, tops, is_in_range }
+        Hazards { of_rows: hazards, living, dying, tops, is_in_range }
     }
 
     /// $\sum_{i \in D_k}u_i$
@@ -158,7 +158,7 @@ impl JointLoss for PartialLikelihood {
             return f64::INFINITY;
         }
         let (plain, scaled) = self.rates(&at, |_, _, _| 1.0);
-        let found = self.spread(&at.hazards, &plain, &scaled);
+        let found = self.spread(&at.of_rows, &plain, &scaled);
         for (row, (slope, found)) in slopes.iter_mut().zip(found).enumerate() {
             let died = if self.sets.death(row).is_some() { self.weights[row] } else { 0.0 };
             *slope = (found - died) / self.total;
@@ -169,7 +169,7 @@ impl JointLoss for PartialLikelihood {
     fn bends(&self, predictors: &[f64], _free: &mut Vec<f64>) -> Box<dyn Bends + '_> {
         let at = self.hazards(predictors);
         let (plain, scaled) = self.rates(&at, |_, _, _| 1.0);
-        let diagonal = self.spread(&at.hazards, &plain, &scaled);
+        let diagonal = self.spread(&at.of_rows, &plain, &scaled);
         Box::new(Curved { loss: self, at, diagonal })
     }
 
@@ -187,7 +187,7 @@ struct Curved<'l> {
 
 impl Bends for Curved<'_> {
     fn times(&self, v: &mut [f64]) {
-        let (loss, hazards) = (self.loss, &self.at.hazards);
+        let (loss, hazards) = (self.loss, &self.at.of_rows);
         for stratum in &loss.sets.strata {
             let weight: f64 = stratum.rows.iter().map(|&row| loss.weights[row]).sum();
             let mean = stratum.rows.iter().map(|&row| loss.weights[row] * v[row]).sum::<f64>() / weight;
