@@ -228,18 +228,21 @@ pub(crate) fn survival_at<'py>(
     PyArray1::from_vec(py, found).reshape([predictors.len(), times.len()])
 }
 
+/// Chances of labels, and the number of the likeliest.
+type Chances<'py> = (Bound<'py, PyArray2<f64>>, Bound<'py, PyArray1<u64>>);
+
 /// The chances of the labels, a row for each predictor, and the number of the likeliest.
 #[pyfunction]
 pub(crate) fn label_chances<'py>(
     py: Python<'py>,
     model: &str,
     predictors: PyReadonlyArray1<'py, f64>,
-) -> PyResult<(Bound<'py, PyArray2<f64>>, Bound<'py, PyArray1<i64>>)> {
+) -> PyResult<Chances<'py>> {
     let predictors = predictors.as_slice()?;
     let found = read(model)?.class_probabilities(predictors);
     let found = found.ok_or_else(|| PyValueError::new_err("a model of times has no labels"))?;
     let size = if predictors.is_empty() { 1 } else { found.len() / predictors.len() };
-    let best = found.chunks_exact(size).map(|chances| likeliest(chances) as i64).collect();
+    let best = found.chunks_exact(size).map(|chances| likeliest(chances) as u64).collect();
     Ok((PyArray1::from_vec(py, found).reshape([predictors.len(), size])?, PyArray1::from_vec(py, best)))
 }
 
