@@ -157,16 +157,14 @@ pub(crate) fn take(table: &mut Table, roles: Roles, source: &str) -> Result<(Tim
     };
     let event = roles.event.map(|name| number("event", name)).transpose()?.flatten();
     let entry = roles.entry.map(|name| number("entry", name)).transpose()?.flatten();
-    let strata = match roles.strata {
-        None => None,
-        Some(name) => match find(name) {
-            Some(column @ SchemaColumn { kind: ColumnKind::Levels { .. }, .. }) => Some(column.clone()),
-            _ => {
-                let message = format!("{source}: there is no column {name:?} for --strata");
-                return Err(Failure::new(message, "--strata names a column of the file that is not the target"));
-            }
-        },
-    };
+    let mut strata = None;
+    if let Some(name) = roles.strata {
+        let Some(column @ SchemaColumn { kind: ColumnKind::Levels { .. }, .. }) = find(name) else {
+            let message = format!("{source}: there is no column {name:?} for --strata");
+            return Err(Failure::new(message, "--strata names a column of the file that is not the target"));
+        };
+        strata = Some(column.clone());
+    }
     let indicators = strata.as_ref().map(|column| indicators(&table.schema, column));
     let Features::Dense { rows, columns, values } = &table.features else {
         let message = format!("{source}: times and their events need a table of numbers in memory");
