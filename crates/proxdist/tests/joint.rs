@@ -397,7 +397,7 @@ fn what_cannot_be_fitted_is_refused_with_the_reason() {
     let refused = |time: &[f64], event: &[bool]| {
         let times = SurvivalTimes::new(time, event)
             .and_then(|times| JointProblem::cox(&data, &times, Ties::Efron, NonNegative));
-        times.err().expect("refused").to_string()
+        times.expect_err("refused").to_string()
     };
     assert_eq!(
         refused(&made.time, &[false; 20]),
@@ -412,7 +412,7 @@ fn what_cannot_be_fitted_is_refused_with_the_reason() {
     assert!(late.starts_with("entry at row 0 is ") && late.ends_with("the row is never at risk"), "{late}");
 
     let labels = |labels: &[f64]| {
-        JointProblem::ordinal(&data, labels, ["a", "b", "c"], NonNegative).err().expect("refused").to_string()
+        JointProblem::ordinal(&data, labels, ["a", "b", "c"], NonNegative).expect_err("refused").to_string()
     };
     assert_eq!(labels(&[1.0; 20]), "all rows are of the class \"b\": at least two classes are needed");
     let mut two = vec![0.0; 20];

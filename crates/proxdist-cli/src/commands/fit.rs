@@ -26,12 +26,15 @@ use std::time::Instant;
 
 /// Reads, fits, writes and tells.
 pub(crate) fn run(args: &FitArgs) -> Result<Ending> {
-    if args.stream.stream {
-        return streaming::run(args);
+    match joint::Loss::of(&args.run.problem.loss) {
+        _ if args.stream.stream => streaming::run(args),
+        Some(loss) => joint::fit(args, loss),
+        None => sum_over_rows(args),
     }
-    if let Some(loss) = joint::Loss::of(&args.run.problem.loss) {
-        return joint::fit(args, loss);
-    }
+}
+
+/// The same for losses that are sums over rows.
+fn sum_over_rows(args: &FitArgs) -> Result<Ending> {
     // Everything that can be wrong without the data is found before they are read.
     joint::refuse_options(args)?;
     let loss = setup::loss(&args.run.problem.loss)?;

@@ -35,6 +35,18 @@ fn place() -> Place {
 const COX: &str = "fit t.csv --loss cox --target days --event died --ignore rating";
 const ORDINAL: &str = "fit t.csv --loss ordinal --target rating --levels low,mid,high --ignore days,died,clinic,since";
 
+/// The same measures, but for the last digits: a fit has scaled columns, and its model file those of the file.
+fn same(one: &serde_json::Value, other: &serde_json::Value) {
+    let (one, other) = (one.as_object().unwrap(), other.as_object().unwrap());
+    assert_eq!(one.len(), other.len());
+    for (key, value) in one {
+        match (value.as_f64(), other[key].as_f64()) {
+            (Some(a), Some(b)) => assert!((a - b).abs() <= 1e-12 * (1.0 + a.abs()), "{key}: {a} {b}"),
+            _ => assert_eq!(value, &other[key], "{key}"),
+        }
+    }
+}
+
 /// The column of a comma-separated text, by its place.
 fn column(text: &str, place: usize) -> Vec<String> {
     text.lines().skip(1).map(|line| line.split(',').nth(place).unwrap().to_owned()).collect()
@@ -76,7 +88,7 @@ fn times_are_fitted_predicted_and_evaluated() {
     }
     let fit = place.json(&format!("{COX} --entry since --strata clinic -c sparsity:2"));
     let evaluated = place.json("evaluate m.json t.csv");
-    assert_eq!(fit["training"], evaluated["evaluation"]);
+    same(&fit["training"], &evaluated["evaluation"]);
     assert!(evaluated["evaluation"]["concordance"].as_f64().unwrap() > 0.6);
     assert!(place.ok("evaluate m.json t.csv").contains("concordance"));
     let breslow = place.json(&format!("{COX} --ties breslow"));
@@ -109,7 +121,7 @@ fn ordered_labels_are_fitted_predicted_and_evaluated() {
     let accuracy = evaluated["evaluation"]["accuracy"].as_f64().unwrap();
     assert!((accuracy - right as f64 / 120.0).abs() < 1e-12);
     let fit = place.json(&format!("{ORDINAL} -c sparsity:2"));
-    assert_eq!(fit["training"], evaluated["evaluation"]);
+    same(&fit["training"], &evaluated["evaluation"]);
 }
 
 /// Rows kept out are the same ones for `evaluate`.
@@ -117,12 +129,10 @@ fn ordered_labels_are_fitted_predicted_and_evaluated() {
 fn kept_out_rows_are_evaluated_again() {
     let place = place();
     for command in [COX, ORDINAL] {
-        let fit = place.json(
-            &format!("{command} --strata clinic --holdout 0.25 --out m.json")
-                .replace("--strata clinic", if command == COX { "--strata clinic" } else { "" }),
-        );
+        let strata = if command == COX { "--strata clinic" } else { "" };
+        let fit = place.json(&format!("{command} {strata} --holdout 0.25 --out m.json"));
         let evaluated = place.json("evaluate m.json t.csv --rows heldout");
-        assert_eq!(fit["heldout"], evaluated["evaluation"]);
+        same(&fit["heldout"], &evaluated["evaluation"]);
     }
 }
 
@@ -142,7 +152,7 @@ fn what_cannot_be_done_is_refused_with_a_hint() {
         (format!("fit bad.csv {asked} --strata nowhere"), "nowhere"),
         (format!("fit bad.csv {asked} --levels x,y"), "--levels is not available for --loss cox"),
         ("fit bad.csv --target days --event died".to_owned(), "do not belong to --loss squared"),
-        (format!("{ORDINAL},bad -c rank:1").replace("low,mid,high", "low,mid"), "is not among --levels low,mid"),
+        (ORDINAL.replace("low,mid,high", "low,mid"), "is not among --levels low,mid"),
         (ORDINAL.replace("low,mid,high", "low,mid,high,top"), "has the label \"top\""),
         (format!("{COX} --checkpoint c.json"), "--checkpoint is not available for --loss cox"),
         (format!("{COX} -c jumps:1"), "neither convex nor a choice of features"),
