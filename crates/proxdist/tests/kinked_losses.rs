@@ -33,7 +33,7 @@ fn numbers(seed: u64) -> impl FnMut() -> f64 {
 impl Case {
     fn new(seed: u64, rows: usize, columns: usize, task: Task) -> Self {
         let mut next = numbers(seed + 1);
-        let unit = |j: usize| 10f64.powi(j as i32 % 5 - 2);
+        let unit = |j: usize| 10f64.powf((j % 5) as f64 - 2.0);
         let mut x = Vec::new();
         for _ in 0..rows {
             for j in 0..columns {

@@ -22,7 +22,8 @@ fn losses() -> Vec<Box<dyn Loss>> {
     let unusual = |entry: &LossEntry| loss::parse(&format!("{}:0.7", entry.name));
     let usual = |entry: &LossEntry| loss::parse(&entry.example()).unwrap();
     let read = |entry: &LossEntry| unusual(entry).unwrap_or_else(|_| usual(entry));
-    let mut losses: Vec<_> = loss::catalogue().iter().map(read).filter(|loss| loss.is_differentiable()).collect();
+    let mut losses: Vec<_> =
+        loss::catalogue().iter().map(read).filter(proxdist::loss::Loss::is_differentiable).collect();
     losses.push(Box::new(Sum(Squared, Huber::with_delta(0.7).unwrap())));
     losses
 }
