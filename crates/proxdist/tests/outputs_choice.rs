@@ -47,7 +47,7 @@ impl Made {
             } else {
                 y.extend(noisy);
             }
-            x.extend(plain.iter().enumerate().map(|(j, value)| (value + 0.3) * 10.0_f64.powi(j as i32 % 6 - 3)));
+            x.extend(plain.iter().enumerate().map(|(j, value)| (value + 0.3) * 10.0_f64.powf((j % 6) as f64 - 3.0)));
         }
         let weights = (0..rows).map(|row| 1.0 + (row % 3) as f64).collect();
         Self { x, y, weights, zeros: vec![0.0; rows], sizes: (rows, features, outputs), loss }
@@ -58,9 +58,10 @@ impl Made {
     }
 
     fn responses(&self) -> Responses<'_> {
-        match self.loss.is_classification() {
-            true => Responses::classes(&self.y, self.sizes.2),
-            false => Responses::numbers(&self.y, self.sizes.2),
+        if self.loss.is_classification() {
+            Responses::classes(&self.y, self.sizes.2)
+        } else {
+            Responses::numbers(&self.y, self.sizes.2)
         }
     }
 
