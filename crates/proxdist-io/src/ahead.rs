@@ -61,7 +61,8 @@ pub(crate) struct Ahead {
     now: Window,
     full: Option<Receiver<io::Result<Window>>>,
     empty: Option<Sender<Memory>>,
-    thread: Option<JoinHandle<()>>,
+    /// Returns memory that it did not need any more.
+    thread: Option<JoinHandle<Vec<Memory>>>,
     /// Memory that is no longer needed.
     pub(crate) spare: Vec<Memory>,
 }
@@ -81,8 +82,10 @@ impl Ahead {
     pub(crate) fn from(&mut self, at: u64) -> io::Result<&[u8]> {
         while !self.now.bytes.contains(&at) {
             let used = std::mem::take(&mut self.now).memory;
-            if let Some(empty) = self.empty.as_ref().filter(|_| used.capacity() > 0) {
-                _ = empty.send(used);
+            if let Some(empty) = self.empty.as_ref().filter(|_| used.capacity() > 0)
+                && let Err(unused) = empty.send(used)
+            {
+                self.spare.push(unused.0);
             }
             let next = self.full.as_ref().and_then(|full| full.recv().ok());
             self.now = next.unwrap_or_else(|| Err(io::ErrorKind::UnexpectedEof.into()))?;
@@ -108,8 +111,8 @@ impl Ahead {
         if let Some(full) = self.full.take() {
             self.spare.extend(full.try_iter().flatten().map(|window| window.memory));
         }
-        if let Some(thread) = self.thread.take() {
-            _ = thread.join();
+        if let Some(Ok(unused)) = self.thread.take().map(JoinHandle::join) {
+            self.spare.extend(unused);
         }
         self.spare.retain(|memory| memory.capacity() > 0);
     }
@@ -122,17 +125,18 @@ fn read_all(
     step: u64,
     empty: &Receiver<Memory>,
     full: &SyncSender<io::Result<Window>>,
-) {
+) -> Vec<Memory> {
     let mut at = bytes.start;
     while at < bytes.end {
-        let Ok(memory) = empty.recv() else { return };
+        let Ok(memory) = empty.recv() else { break };
         let window = read(file, at..bytes.end.min(at + step), memory);
         let is_over = window.is_err();
         if full.send(window).is_err() || is_over {
-            return;
+            break;
         }
         at += step;
     }
+    empty.try_iter().collect()
 }
 
 /// The blocks in which the bytes lie. The last one may end with the file.

@@ -22,10 +22,10 @@ const LOSSES: &[(&[&str], &[&str])] = &[
         ],
         &["logistic"],
     ),
-    (&["lad", "mae", "l1", "absolute", "absolute-error", "median"], &["pinball:0.5", "quantile:0.5", "huber:1.345"]),
-    (&["quantile", "check"], &["pinball:0.5", "huber:1.345"]),
+    (&["lad", "mae", "l1", "absolute-error", "median"], &["absolute"]),
+    (&["check", "pinball"], &["quantile:0.5"]),
     (&["robust", "smooth-l1"], &["huber:1.345"]),
-    (&["hinge", "svm", "svc"], &["squared-hinge"]),
+    (&["svm", "svc"], &["hinge"]),
     (&["count", "counts"], &["poisson"]),
     (&["nb", "negbin", "negbinomial", "nbinom"], &["negative-binomial:1"]),
 ];

@@ -166,7 +166,7 @@ fn losses_that_cannot_be_read_say_what_is_allowed() {
     assert_says(loss::parse("huber:two"), &["two", "character 7", "number"]);
     assert_says(loss::parse("logistic:3"), &["no argument"]);
     assert_says(loss::parse("huber:-1"), &["huber delta"]);
-    assert_says(loss::parse("quantile:0.3"), &["quantile", "no such loss"]);
+    assert_says(loss::parse("cauchy:0.3"), &["cauchy", "no such loss"]);
 }
 
 #[test]
