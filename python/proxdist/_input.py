@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from . import _losses
-from ._arrays import features
+from ._arrays import aligned, features
 
 __all__ = ["DTYPES", "checked", "checked_offset", "features", "known_part", "per_row", "whole"]
 
@@ -25,9 +25,9 @@ def per_row(response: Any, sample_weight: Any, offset: Any, X: Any) -> dict[str,
     weights = None
     if sample_weight is not None:
         weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-        weights = np.ascontiguousarray(weights)
+        weights = aligned(np.ascontiguousarray(weights))
     return {
-        "response": np.ascontiguousarray(response, dtype=np.float64),
+        "response": aligned(np.ascontiguousarray(response, dtype=np.float64)),
         "weights": weights,
         "offset": checked_offset(offset, X.shape[0]),
     }
@@ -37,7 +37,7 @@ def checked_offset(offset: Any, rows: int) -> Any:
     """One finite number a row, or none at all."""
     if offset is None:
         return None
-    values = np.ascontiguousarray(offset, dtype=np.float64)
+    values = aligned(np.ascontiguousarray(offset, dtype=np.float64))
     if values.shape != (rows,):
         raise ValueError(f"offset has shape {values.shape}, expected ({rows},): one number a row")
     if not np.isfinite(values).all():

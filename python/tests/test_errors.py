@@ -146,7 +146,7 @@ def test_a_loss_for_another_task_is_refused_with_those_that_fit():
         ConstrainedRegressor("squared_hinge").fit(X, Y)
     for model in (ConstrainedClassifier("logit"), ConstrainedRegressor("logit")):
         assert not hasattr(model, "predict_proba")
-        with pytest.raises(ValueError, match="no such loss; the losses are squared, logistic"):
+        with pytest.raises(ValueError, match=r"no such loss; did you mean logistic\? the losses are squared"):
             model.fit(X, Y > 0)
 
 

@@ -154,7 +154,10 @@ def test_quantiles_over_sets_are_those_of_cvxpy(ridge):
         b, free = cp.Variable(4), cp.Variable()
         residual = NUMBERS - X @ b - free - OFFSET
         terms = cp.multiply(WEIGHTS / WEIGHTS.sum(), cp.maximum(0.8 * residual, -0.2 * residual))
-        problem = cp.Problem(cp.Minimize(cp.sum(terms) + ridge / 2 * cp.sum_squares(b)), sets(b))
+        # A ridge is on standardised effects.
+        spread = np.sqrt(np.average((X - np.average(X, axis=0, weights=WEIGHTS)) ** 2, axis=0, weights=WEIGHTS))
+        shrunk = ridge / 2 * cp.sum_squares(cp.multiply(spread, b))
+        problem = cp.Problem(cp.Minimize(cp.sum(terms) + shrunk), sets(b))
         least = problem.solve(solver="CLARABEL")
         model = ConstrainedRegressor("quantile:0.8", text, ridge=ridge)
         model.fit(X, NUMBERS, sample_weight=WEIGHTS, offset=OFFSET)
@@ -165,18 +168,19 @@ def test_quantiles_over_sets_are_those_of_cvxpy(ridge):
 def test_hinge_is_the_support_vector_classifier():
     from sklearn.svm import SVC
 
-    ridge = 0.05
-    model = ConstrainedClassifier("hinge", ridge=ridge).fit(X, LABELS)
-    peer = SVC(kernel="linear", C=1 / (300 * ridge), tol=1e-9).fit(X, LABELS)
+    # A ridge is on standardised effects.
+    ridge, Z = 0.05, (X - X.mean(axis=0)) / X.std(axis=0)
+    model = ConstrainedClassifier("hinge", ridge=ridge).fit(Z, LABELS)
+    peer = SVC(kernel="linear", C=1 / (300 * ridge), tol=1e-9).fit(Z, LABELS)
 
     def value(coef, intercept):
-        margin = (2 * LABELS - 1) * (X @ coef + intercept)
+        margin = (2 * LABELS - 1) * (Z @ coef + intercept)
         return np.maximum(0, 1 - margin).mean() + ridge / 2 * coef @ coef
 
     assert model.objective_ == pytest.approx(value(model.coef_.ravel(), model.intercept_.item()), rel=1e-10)
     assert model.objective_ <= value(peer.coef_.ravel(), peer.intercept_.item()) + 1e-10
     assert model.objective_ == pytest.approx(value(peer.coef_.ravel(), peer.intercept_.item()), rel=1e-6)
-    assert np.allclose(model.decision_function(X), peer.decision_function(X), atol=1e-3)
+    assert np.allclose(model.decision_function(Z), peer.decision_function(Z), atol=1e-3)
     assert not hasattr(model, "predict_proba")
     inside = ConstrainedClassifier("hinge", Ball(0.5)).fit(X, LABELS)
     assert np.linalg.norm(inside.coef_) <= 0.5 + 1e-12

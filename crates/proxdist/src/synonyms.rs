@@ -45,7 +45,7 @@ const SETS: &[(&[&str], &str)] = &[
     (&["group-lasso", "grouped", "groups"], "group-sparsity:K;size=S"),
     (&["piecewise-constant", "steps", "changepoints"], "jumps:K"),
     (&["piecewise-linear", "knots"], "kinks:K"),
-    (&["unconstrained", "free", "all", "no", "whole-space"], "none"),
+    (&["unconstrained", "all", "no", "whole-space"], "none"),
 ];
 
 /// Our loss for another word, if there is one among these names.

@@ -106,7 +106,7 @@ class DaskEngine:
     def _threads(self) -> int:
         """Threads of the workers that there are now: workers come and go."""
         try:
-            return max(1, sum(self.client.nthreads().values()))
+            return max(1, int(sum(self.client.nthreads().values())))
         except OSError:
             raise self._lost() from None
 

@@ -30,7 +30,7 @@ enum Explained {
 /// use proxdist::survival::{SurvivalTimes, Ties};
 /// use proxdist::{Data, Settings, constraint::Sparsity};
 ///
-/// let x = [0.2, 1.0, 1.4, 0.0, 0.9, 1.0, 2.0, 0.0, 0.1, 1.0, 1.2, 1.0];
+/// let x = [0.2, 1.0, 1.4, 0.3, 0.9, 1.0, 2.0, 0.5, 0.1, 0.4, 1.2, 0.8];
 /// let (time, event) = ([5.0, 1.0, 3.0, 2.0, 6.0, 4.0], [true, true, false, true, true, true]);
 /// let data = Data::dense(&x, 2, &[0.0; 6])?;
 /// let times = SurvivalTimes::new(&time, &event)?;
