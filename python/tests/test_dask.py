@@ -430,7 +430,7 @@ def test_ctrl_c_ends_a_fit():
     timer.start()
     began = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
-        ConstrainedRegressor(constraint="sparsity:2").fit(slow(rows, 1.0), response)
+        ConstrainedRegressor(constraint="sparsity:2").fit(slow(rows, 2.0), response)
     assert time.monotonic() - began < 4
     # In the middle of a request of the driver, which waits on another thread.
     parts = parts_of(rows, response)
