@@ -77,6 +77,15 @@ class JointEstimator(BaseEstimator):
                 ConvergenceWarning,
                 stacklevel=3,
             )
+        if self._result["undetermined"]:
+            known = names if names is not None else [f"x{j}" for j in range(X.shape[1])]
+            which = ", ".join(str(known[j]) for j in self._result["undetermined"][:5])
+            warnings.warn(
+                f"Coefficients without a natural size, since their features tell rows apart without error: {which}; "
+                "ridge > 0 or a ball gives them one, as in ridge=1e-3.",
+                UserWarning,
+                stacklevel=3,
+            )
 
     def _keep(self) -> None:
         result = self._result

@@ -151,6 +151,7 @@ pub(crate) fn fit_joint<'py>(
     result.set_item("standardized", units.is_scaled())?;
     result.set_item("seconds", seconds)?;
     result.set_item("interrupted", link.is_interrupted())?;
+    result.set_item("undetermined", fit.undetermined().to_vec())?;
     result.set_item("notes", problem::without_effect(fit.notes()))?;
     Ok(result)
 }

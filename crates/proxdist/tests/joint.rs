@@ -425,3 +425,37 @@ fn what_cannot_be_fitted_is_refused_with_the_reason() {
     let curved = JointProblem::cox(&data, &times, Ties::Efron, set("jumps:1", 4)).unwrap();
     assert!(matches!(curved.fit(&Settings::default()), Err(Error::NotForJoint { loss: "cox", .. })));
 }
+
+/// A feature without which no one lives long has no best coefficient, in any units; a ridge, a ball and other data give it one.
+#[test]
+fn coefficients_without_a_natural_size_are_named() {
+    let (time, event) = ([5.0, 1.0, 3.0, 2.0, 6.0, 4.0], [true, true, false, true, true, true]);
+    let labels = [1.0, 0.0, 1.0, 0.0, 2.0, 2.0];
+    for unit in [1e-5, 1.0, 1e5] {
+        let x: Vec<f64> =
+            [0.2, 1.0, 1.4, 0.0, 0.9, 1.0, 2.0, 0.0, 0.1, 1.0, 1.2, 1.0].iter().map(|v| v * unit).collect();
+        let zeros = [0.0; 6];
+        let data = Data::dense(&x, 2, &zeros).unwrap();
+        let times = SurvivalTimes::new(&time, &event).unwrap();
+        let cox = |set: &str| JointProblem::cox(&data, &times, Ties::Efron, self::set(set, 2)).unwrap();
+        let fit = |problem: JointProblem| problem.fit(&Settings::default()).unwrap();
+        assert_eq!(fit(cox("sparsity:1")).undetermined(), [1], "unit {unit}");
+        let spread = unit * unit;
+        assert!(fit(cox("sparsity:1").ridge(1e-3 * spread)).undetermined().is_empty());
+        assert!(fit(cox(&format!("ball:{}", 2.0 / unit))).undetermined().is_empty());
+        let sorted: Vec<f64> = time.iter().map(|t| t * unit).collect();
+        let data = Data::dense(&sorted, 1, &zeros).unwrap();
+        let kept = JointProblem::ordinal(&data, &labels, ["low", "middle", "high"], WholeSpace).unwrap();
+        assert!(fit(kept).undetermined().is_empty());
+        let apart = [2.0, 0.0, 1.0, 0.0, 2.0, 1.0];
+        let apart = JointProblem::ordinal(&data, &apart, ["low", "middle", "high"], WholeSpace).unwrap();
+        assert_eq!(fit(apart).undetermined(), [0], "unit {unit}");
+    }
+    for seed in 0..20 {
+        let made = made(seed, 60, 4);
+        let data = Data::dense(&made.x, 4, &made.zeros).unwrap();
+        let times = SurvivalTimes::new(&made.time, &made.event).unwrap();
+        let fit = JointProblem::cox(&data, &times, Ties::Breslow, Sparsity::at_most(3)).unwrap();
+        assert!(fit.fit(&Settings::default()).unwrap().undetermined().is_empty(), "seed {seed}");
+    }
+}

@@ -140,6 +140,7 @@ pub(crate) fn fit(args: &FitArgs, loss: Loss) -> Result<Ending> {
     let seconds = (reading, fitting.elapsed().as_secs_f64());
     let elsewhere: &[Setting] = if args.holdout.is_some() { &[Setting::Seed] } else { &[] };
     setup::without_effect(fit.notes(), elsewhere).iter().for_each(|text| note(quiet, text));
+    without_size(&fit, data).iter().for_each(|text| note(quiet, text));
     let on_training = measured(fit.model(), data, &own)?;
     let heldout = match &parts {
         Some((_, heldout)) => {
@@ -281,4 +282,20 @@ fn say(done: &Done, text: &str, written: &[std::path::PathBuf]) -> Result<()> {
     }
     output::complain(text.trim_end());
     Ok(())
+}
+
+/// Names of features in a note at most.
+const NAMED: usize = 5;
+
+/// Tells of coefficients that could as well be twice as large.
+fn without_size(fit: &JointFit, data: &Data) -> Option<String> {
+    let found = fit.undetermined();
+    let name = |j: &usize| {
+        data.feature_names().and_then(|names| names.get(*j)).cloned().unwrap_or_else(|| (j + 1).to_string())
+    };
+    let which: Vec<String> = found.iter().take(NAMED).map(name).collect();
+    (!found.is_empty()).then(|| {
+        let which = which.join(", ");
+        format!("coefficients without a natural size, since their features tell rows apart without error: {which}; --ridge 0.001 or --constraint ball:R gives them one")
+    })
 }

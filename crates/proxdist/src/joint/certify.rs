@@ -5,6 +5,7 @@ use super::model::JointModel;
 use super::objective::{Function, Objective, Restricted};
 use super::problem::{JointFit, JointProblem};
 use super::search::Search;
+use super::undetermined::undetermined;
 use crate::certificate::Certificate;
 use crate::constraint::{Constraint, Structure, WholeSpace, Workspace, projected};
 use crate::error::{Error, Result};
@@ -163,6 +164,7 @@ fn certify(
     if let Some(last) = trace.last() {
         let _ = observer.checkpoint(last);
     }
+    let undetermined = undetermined(&mut function, constraint, &theta, value)?;
     let kind = problem.kind(&objective.predictors(&theta)?, thresholds);
     let model = JointModel {
         coefficients: theta,
@@ -175,7 +177,7 @@ fn certify(
         objective: value,
         certificate,
     };
-    Ok(JointFit { model, trace, notes: notes_of_outputs(settings, false) })
+    Ok(JointFit { model, trace, notes: notes_of_outputs(settings, false), undetermined })
 }
 
 /// The distance of the negative gradient from the normal cone, on scaled columns; for choices on the features that were chosen.

@@ -23,6 +23,7 @@ mod problem;
 mod search;
 #[cfg(test)]
 mod tests;
+mod undetermined;
 
 pub(crate) use file::VERSION as MODEL_VERSION;
 pub(crate) use loss::{Bends, JointLoss};

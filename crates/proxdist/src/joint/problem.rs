@@ -52,6 +52,7 @@ pub struct JointFit {
     pub(super) model: JointModel,
     pub(super) trace: Vec<Progress>,
     pub(super) notes: Vec<Note>,
+    pub(super) undetermined: Vec<usize>,
 }
 
 impl JointFit {
@@ -68,6 +69,11 @@ impl JointFit {
     /// Settings that were given and had no effect, with the reason.
     pub fn notes(&self) -> &[Note] {
         &self.notes
+    }
+
+    /// Features whose coefficients have no natural size: doubling them costs next to nothing. They tell rows apart without error, and a ridge or a ball would give them one.
+    pub fn undetermined(&self) -> &[usize] {
+        &self.undetermined
     }
 
     /// F at the result.
