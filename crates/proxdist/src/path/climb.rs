@@ -1,5 +1,6 @@
 //! What a search over supports of all sizes asks of a loss: the minimiser on a support, and the way to supports one larger or smaller.
 
+use super::settings::Kicks;
 use super::watch::Watch;
 use crate::error::Result;
 use crate::ridge::Ridge;
@@ -36,6 +37,11 @@ pub(super) trait Climb<'p> {
 
     /// A lower place that a walk over exchanges finds which may also lead uphill, up to so many times in a row.
     fn walked(&mut self, from: &Place, patience: usize, watch: &mut Watch) -> Result<Option<Place>>;
+
+    /// A lower place that kicks lead to, where a place costs little.
+    fn shaken(&mut self, _from: &Place, _kicks: Kicks, _watch: &mut Watch) -> Result<Option<Place>> {
+        Ok(None)
+    }
 
     /// Whether F is lower by more than rounding.
     fn is_lower(&self, value: f64, than: f64) -> bool;

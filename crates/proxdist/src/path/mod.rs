@@ -22,6 +22,7 @@ mod improve;
 #[cfg(test)]
 mod improve_tests;
 mod in_memory;
+mod kicks;
 mod ladder;
 mod model;
 mod moments;
