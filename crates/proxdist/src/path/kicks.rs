@@ -2,7 +2,7 @@
 //!
 //! Data with more columns than rows have so many local optima that the end of one walk is a matter of chance. One kick is
 //!
-//! 1. three features in ten, at least two, drawn at random, leave and may not come back at once; as many come, one after the other, each one of the two that lower F most;
+//! 1. three features in ten, two to six of them, drawn at random, leave and may not come back at once; as many come, one after the other, each one of the two that lower F most;
 //! 2. exchanges while F falls, then a walk (`algebra.rs`).
 //!
 //! The next kick starts where this one has ended if F there is within a tenth of the lowest, otherwise from the lowest. Kicks are the same for the same size and number, and what they cost is
@@ -15,9 +15,10 @@ use super::watch::Watch;
 use crate::error::Result;
 use crate::random::{Purpose, below, stream};
 
-/// The share of the features that leaves, and the least number.
+/// The share of the features that leaves, the least number and the largest.
 const KICKED: f64 = 0.3;
 const LEAST_KICKED: usize = 2;
+const MOST_KICKED: usize = 6;
 /// Features among which one is drawn that comes.
 const AMONG: usize = 2;
 /// The share of F within which the end of a kick is the start of the next.
@@ -54,7 +55,7 @@ impl Algebra<'_> {
             return Ok(false);
         }
         let size = self.state.len();
-        let count = ((KICKED * size as f64).ceil() as usize).clamp(LEAST_KICKED, size);
+        let count = ((KICKED * size as f64).ceil() as usize).clamp(LEAST_KICKED, MOST_KICKED).min(size);
         let mut generator = stream(size as u64, Purpose::Search, number);
         let mut gone = Vec::with_capacity(count);
         for _ in 0..count {

@@ -58,6 +58,8 @@ const WALKED: f64 = 1e9;
 
 /// How many times more kicks there are where columns are more than rows: local optima are many there.
 const WIDE: usize = 6;
+/// Moves without a lower F after which the walk that follows a kick ends at most.
+const AFTER_KICK: usize = 300;
 
 /// How the matrix of a quadratic F is had.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -159,7 +161,7 @@ pub(crate) fn quadratic_support(
                 let times = LONG / (columns as f64 * (size + 10) as f64);
                 let moves = (walk * times).clamp(walk, LONGEST as f64 * walk);
                 let patience = budget.restarts * if columns > objective.data.rows() { WIDE } else { 1 };
-                let kicks = Kicks { patience, walk: budget.walk, exchanges: budget.looks };
+                let kicks = Kicks { patience, walk: budget.walk.min(AFTER_KICK), exchanges: budget.looks };
                 Wandering { walk: moves as usize, kicks }
             }
             Matrix::OnDemand => {
@@ -204,12 +206,16 @@ fn found(
         Some(Some(place)) => engine.is_clear(&place.support)?,
         _ => false,
     };
-    if !is_clear {
-        for settings in &settings {
-            places = engine.places(with(largest, settings), objective.ridge, &places, &mut watch)?;
+    let mut best = places.get(size).cloned().flatten();
+    for settings in settings.iter().filter(|_| !is_clear) {
+        // Each way begins where the first did: what a shorter one has found may lead a longer one away from better places.
+        let others = engine.places(with(largest, settings), objective.ridge, &places, &mut watch)?;
+        let other = others.into_iter().nth(size).flatten();
+        if other.as_ref().is_some_and(|other| best.as_ref().is_none_or(|best| other.value < best.value)) {
+            best = other;
         }
     }
-    let Some(place) = places.into_iter().nth(size).flatten() else { return Ok(None) };
+    let Some(place) = best else { return Ok(None) };
     let form = engine.into_form();
     let seconds = form.as_ref().and_then(|form| Seconds::of(form, &place.support, objective.ridge));
     let summed = form.and_then(|form| form.summed(objective.data.rows()));
