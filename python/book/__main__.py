@@ -13,8 +13,12 @@ from . import links, pages, sources
 def main() -> int:
     """Does one of three things; 1 if something is wrong with the pages."""
     parser = argparse.ArgumentParser(prog="book", description=__doc__)
-    parser.add_argument("what", choices=["build", "check", "links"], help="the site, its look in Chromium, the links of docs/")
-    parser.add_argument("--program", type=Path, default=pages.ROOT / "target" / "release" / "proxdist", help="for the reference")
+    parser.add_argument(
+        "what", choices=["build", "check", "links"], help="the site, its look in Chromium, the links of docs/"
+    )
+    parser.add_argument(
+        "--program", type=Path, default=pages.ROOT / "target" / "release" / "proxdist", help="for the reference"
+    )
     parser.add_argument("--mdbook", type=Path, default=pages.ROOT / "target" / "mdbook" / "bin" / "mdbook")
     parser.add_argument("--out", type=Path, default=pages.ROOT / "target" / "book", help="the site")
     parser.add_argument("--pictures", type=Path, help="folder for pictures of some pages, for people to look at")

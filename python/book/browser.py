@@ -14,7 +14,12 @@ from pathlib import Path
 from typing import Any
 
 _OPTIONS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--hide-scrollbars"]
-_OPTIONS += ["--disable-background-networking", "--disable-component-update", "--disable-sync", "--remote-debugging-pipe"]
+_OPTIONS += [
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--remote-debugging-pipe",
+]
 
 
 class Browser:
@@ -93,7 +98,9 @@ class Browser:
 
     def size(self, width: int, height: int, is_dark: bool = False) -> None:
         """Sets the size of the window, below 600 as a phone, and what the system prefers."""
-        self.ask("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 600)
+        self.ask(
+            "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 600
+        )
         scheme = {"name": "prefers-color-scheme", "value": "dark" if is_dark else "light"}
         self.ask("Emulation.setEmulatedMedia", features=[scheme])
 
@@ -123,5 +130,7 @@ class Browser:
             self.complaints.append(" ".join(str(word.get("value", word.get("description"))) for word in about["args"]))
         elif event == "Log.entryAdded" and about["entry"]["level"] in ("error", "warning"):
             self.complaints.append(f"{about['entry']['text']} {about['entry'].get('url', '')}")
-        elif event == "Network.requestWillBeSent" and not about["request"]["url"].startswith(("file:", "data:", "about:", "blob:")):
+        elif event == "Network.requestWillBeSent" and not about["request"]["url"].startswith(
+            ("file:", "data:", "about:", "blob:")
+        ):
             self.complaints.append(f"asks for {about['request']['url']}")

@@ -9,14 +9,26 @@ from .browser import Browser
 _PHONE, _DESK = (390, 844), (1280, 900)
 
 #: Pages that people look at, and a place on each.
-_SAMPLES = ["index.html", "getting-started.html", "proof.html#the-mathematics", "command-line/fit.html", "python/estimators.html", "faq.html"]
+_SAMPLES = [
+    "index.html",
+    "getting-started.html",
+    "proof.html#the-mathematics",
+    "command-line/fit.html",
+    "python/estimators.html",
+    "faq.html",
+]
 
 #: What is wider than the page, for the message.
 _WIDE = """[...document.querySelectorAll("main *")].filter(e => e.getBoundingClientRect().right > innerWidth + 1
     && !e.closest("pre, .table-wrapper, .math")).map(e => e.tagName + ": " + e.textContent.slice(0, 40)).slice(0, 3).join("; ")"""
 
 #: Words that a reader may look for, and a page that has to be among the answers.
-_WANTED = {"simplex": "sets.html", "certificate": "proof.html", "holdout": "command-line/fit.html", "SparsePath": "python/estimators.html"}
+_WANTED = {
+    "simplex": "sets.html",
+    "certificate": "proof.html",
+    "holdout": "command-line/fit.html",
+    "SparsePath": "python/estimators.html",
+}
 
 
 def seen(site: Path, pictures: Path | None = None) -> list[str]:
@@ -61,7 +73,9 @@ def _search(browser: Browser, site: Path) -> list[str]:
         browser.value("document.getElementById('mdbook-search-toggle').click()")
         browser.value(f"""(() => {{ const bar = document.getElementById('mdbook-searchbar'); bar.value = '{word}';
             bar.dispatchEvent(new Event('input', {{bubbles: true}})); bar.dispatchEvent(new KeyboardEvent('keyup', {{key: 'x', bubbles: true}})); }})()""")
-        if not browser.until(f"[...document.querySelectorAll('#mdbook-searchresults a')].some(a => a.href.includes('{wanted}'))"):
+        if not browser.until(
+            f"[...document.querySelectorAll('#mdbook-searchresults a')].some(a => a.href.includes('{wanted}'))"
+        ):
             wrong.append(f"search for {word}: {wanted} is not among the answers {browser.complaints}")
     return wrong
 
@@ -71,7 +85,11 @@ def _look(browser: Browser, site: Path, pictures: Path) -> None:
     pictures.mkdir(parents=True, exist_ok=True)
     for sample in _SAMPLES:
         page, _, place = sample.partition("#")
-        for look, (width, height), is_dark in [("light", _DESK, False), ("dark", _DESK, True), ("phone", _PHONE, False)]:
+        for look, (width, height), is_dark in [
+            ("light", _DESK, False),
+            ("dark", _DESK, True),
+            ("phone", _PHONE, False),
+        ]:
             browser.size(width, height, is_dark)
             browser.open((site / page).resolve().as_uri() + (f"#{place}" if place else ""))
             browser.value("new Promise(done => setTimeout(done, 600))")

@@ -38,7 +38,10 @@ class Command:
 def pages(program: Path) -> dict[str, str]:
     """The pages by their places: an overview, and one for each command."""
     commands = read(program)
-    rows = [f"| [`proxdist {command.name}`](command-line/{command.name}.md) | {escaped(command.about)} |" for command in commands]
+    rows = [
+        f"| [`proxdist {command.name}`](command-line/{command.name}.md) | {escaped(command.about)} |"
+        for command in commands
+    ]
     overview = [
         "# Command line",
         "",
@@ -50,15 +53,22 @@ def pages(program: Path) -> dict[str, str]:
         *rows,
         "",
     ]
-    return {"command-line.md": "\n".join(overview), **{f"command-line/{command.name}.md": page(command) for command in commands}}
+    return {
+        "command-line.md": "\n".join(overview),
+        **{f"command-line/{command.name}.md": page(command) for command in commands},
+    }
 
 
 def read(program: Path) -> list[Command]:
     """All commands, in the order in which the program lists them."""
     with tempfile.TemporaryDirectory() as folder:
         _said(program, "man", "--dir", folder)
-        names = re.findall(r"^  ([a-z]+) ", _said(program, "-h").split("Commands:")[1].split("Options:")[0], re.MULTILINE)
-        manuals = {name: Path(folder, f"proxdist-{name}.1").read_text(encoding="utf-8") for name in names if name != "help"}
+        names = re.findall(
+            r"^  ([a-z]+) ", _said(program, "-h").split("Commands:")[1].split("Options:")[0], re.MULTILINE
+        )
+        manuals = {
+            name: Path(folder, f"proxdist-{name}.1").read_text(encoding="utf-8") for name in names if name != "help"
+        }
     return [_command(name, manual, _said(program, name, "--help")) for name, manual in manuals.items()]
 
 
@@ -75,7 +85,16 @@ def page(command: Command) -> str:
             lines.append("")
     examples, _, words = command.extra.partition("\n\n")
     if examples.startswith("Examples:"):
-        lines += ["## Examples", "", "```sh", *(line.strip() for line in examples.splitlines()[1:]), "```", "", escaped(words), ""]
+        lines += [
+            "## Examples",
+            "",
+            "```sh",
+            *(line.strip() for line in examples.splitlines()[1:]),
+            "```",
+            "",
+            escaped(words),
+            "",
+        ]
     else:
         lines += [escaped(command.extra), ""]
     return "\n".join(lines)
@@ -93,14 +112,26 @@ def _said(program: Path, *words: str) -> str:
 def _command(name: str, manual: str, help_text: str) -> Command:
     parts = dict(re.findall(r"^\.SH ([^\n]+)\n(.*?)(?=^\.SH |\Z)", manual, re.MULTILINE | re.DOTALL))
     apart = {"NAME", "SYNOPSIS", "DESCRIPTION", "EXTRA", "VERSION", "AUTHORS"}
-    sections = {title.strip('"').capitalize(): _options(text) for title, text in parts.items() if title.strip('"') not in apart}
+    sections = {
+        title.strip('"').capitalize(): _options(text) for title, text in parts.items() if title.strip('"') not in apart
+    }
+    options = sections.pop("Options", [])
+    arguments = {"Arguments": [option for option in options if not option.typed.startswith("-")]}
+    sections = arguments | sections | {"Options": [option for option in options if option.typed.startswith("-")]}
+    sections = {title: options for title, options in sections.items() if options}
     # Manual pages leave out the words of arguments that may be repeated.
     for option in [option for options in sections.values() for option in options if not option.help]:
         words = re.search(rf"^  {re.escape(option.typed)}(?:\.\.\.)?((?:\n? {{2,}}\S.*)+)", help_text, re.MULTILINE)
         option.help = [" ".join(words[1].split())] if words else []
     usage = re.search(r"^Usage: (.+(?:\n {2,}.+)*)", help_text, re.MULTILINE)
     assert usage, help_text
-    return Command(name, _plain(parts["DESCRIPTION"]).strip(), " ".join(usage[1].split()), sections, _plain(parts.get("EXTRA", "")).strip())
+    return Command(
+        name,
+        _plain(parts["DESCRIPTION"]).strip(),
+        " ".join(usage[1].split()),
+        sections,
+        _plain(parts.get("EXTRA", "")).strip(),
+    )
 
 
 def _options(text: str) -> list[Option]:

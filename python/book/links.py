@@ -26,7 +26,11 @@ def broken_in_sources(pages: list[Path], root: Path) -> list[str]:
                 wrong.append(f"{where}: no such file")
             elif not path.is_relative_to(root):
                 wrong.append(f"{where}: not in the repository")
-            elif parts.fragment and path.suffix == ".md" and parts.fragment not in markdown.anchors(path.read_text(encoding="utf-8")):
+            elif (
+                parts.fragment
+                and path.suffix == ".md"
+                and parts.fragment not in markdown.anchors(path.read_text(encoding="utf-8"))
+            ):
                 wrong.append(f"{where}: no such heading")
     return wrong
 

@@ -9,14 +9,19 @@ from collections import Counter
 from collections.abc import Callable
 
 #: A fenced block, a comment, or code within a line; whatever is in them is not prose.
-_CODE = re.compile(r"^(?P<fence> *```+)[^\n]*\n.*?^(?P=fence)[ ]*$|<!--.*?-->|(?P<ticks>`+)(?!`).+?(?<!`)(?P=ticks)(?!`)", re.DOTALL | re.MULTILINE)
+_CODE = re.compile(
+    r"^(?P<fence> *```+)[^\n]*\n.*?^(?P=fence)[ ]*$|<!--.*?-->|(?P<ticks>`+)(?!`).+?(?<!`)(?P=ticks)(?!`)",
+    re.DOTALL | re.MULTILINE,
+)
 
 #: The target of a Markdown link or image, and of the attributes of HTML that have one.
 _LINK = re.compile(r"(?P<before>\]\()(?P<target>[^()\s]+)(?P<after>(?: \"[^\"]*\")?\))")
 _ATTRIBUTE = re.compile(r"(?P<before>\b(?:href|src|srcset)=\")(?P<target>[^\"]+)(?P<after>\")")
 
 #: The same picture for light and dark pages, as code hosts want it.
-_PICTURE = re.compile(r"<picture>\s*<source media=\"\(prefers-color-scheme: dark\)\" srcset=\"([^\"]+)\"\s*/?>\s*<img ([^>]*?)src=\"([^\"]+)\"([^>]*?)/?>\s*</picture>")
+_PICTURE = re.compile(
+    r"<picture>\s*<source media=\"\(prefers-color-scheme: dark\)\" srcset=\"([^\"]+)\"\s*/?>\s*<img ([^>]*?)src=\"([^\"]+)\"([^>]*?)/?>\s*</picture>"
+)
 
 _DISPLAY = re.compile(r"\$\$(.+?)\$\$", re.DOTALL)
 _INLINE = re.compile(r"(?<![\\\w$])\$(?=\S)([^$]+?)(?<=\S)\$(?![\w$])")

@@ -11,7 +11,12 @@ from . import markdown
 ROOT = Path(__file__).resolve().parents[2]
 
 #: Documents of the root, and their names in the book.
-_OF_THE_ROOT = {"README": "introduction", "CONTRIBUTING": "contributing", "ARCHITECTURE": "architecture", "CHANGELOG": "changelog"}
+_OF_THE_ROOT = {
+    "README": "introduction",
+    "CONTRIBUTING": "contributing",
+    "ARCHITECTURE": "architecture",
+    "CHANGELOG": "changelog",
+}
 
 #: Other files that are part of the book where a page links to them; all else is looked at in the repository.
 _SHOWN = {".svg", ".png", ".jpg", ".webp", ".html", ".csv"}

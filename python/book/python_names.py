@@ -13,10 +13,18 @@ from .markdown import escaped
 
 #: Pages by place: title, what is said first, and the modules whose public names they hold.
 _PAGES = {
-    "python/estimators.md": ("Estimators", "Models with the manners of scikit-learn. `from proxdist import NAME`.", ("proxdist",)),
+    "python/estimators.md": (
+        "Estimators",
+        "Models with the manners of scikit-learn. `from proxdist import NAME`.",
+        ("proxdist",),
+    ),
     "python/sets.md": ("Sets", "Sets as small objects, joined by `&`; `from proxdist import NAME`.", ("proxdist",)),
     "python/functions.md": ("Functions", "`from proxdist import NAME`.", ("proxdist",)),
-    "python/partitions.md": ("Partitions and Dask", "Fits on many machines; [Many machines](../distributed.md) shows how.", ("proxdist.parts", "proxdist.dask")),
+    "python/partitions.md": (
+        "Partitions and Dask",
+        "Fits on many machines; [Many machines](../distributed.md) shows how.",
+        ("proxdist.parts", "proxdist.dask"),
+    ),
 }
 
 
@@ -25,13 +33,24 @@ def pages() -> dict[str, str]:
     import proxdist
 
     words = _prose(inspect.getdoc(proxdist) or "")
-    lines = ["# Python", "", "Made from the signatures and docstrings of the package; `help(NAME)` prints the same.", "", words, ""]
+    lines = [
+        "# Python",
+        "",
+        "Made from the signatures and docstrings of the package; `help(NAME)` prints the same.",
+        "",
+        words,
+        "",
+    ]
     written = {}
     for place, (title, start, modules) in _PAGES.items():
         names = [(module, name) for module in modules for name in public(module) if _page_of(module, name) == place]
         lines += [f"## {title}", "", "| | |", "|---|---|"]
         for module, name in names:
-            about = _prose(first_sentence(inspect.getdoc(_value(module, name)) or "")).replace("\n", " ").replace("|", r"\|")
+            about = (
+                _prose(first_sentence(inspect.getdoc(_value(module, name)) or ""))
+                .replace("\n", " ")
+                .replace("|", r"\|")
+            )
             lines.append(f"| [`{name}`]({place}#{anchor(module, name)}) | {about} |")
         lines.append("")
         written[place] = "\n".join([f"# {title}", "", start, "", *_entries(modules, names)])
@@ -48,7 +67,11 @@ def _entries(modules: tuple[str, ...], names: list[tuple[str, str]]) -> Iterator
 
 def public(module: str) -> list[str]:
     """The public names of a module that stand for something with a documentation of its own."""
-    return [name for name in importlib.import_module(module).__all__ if not name.startswith("__") and not isinstance(_value(module, name), ModuleType)]
+    return [
+        name
+        for name in importlib.import_module(module).__all__
+        if not name.startswith("__") and not isinstance(_value(module, name), ModuleType)
+    ]
 
 
 def anchor(module: str, name: str) -> str:
@@ -59,7 +82,16 @@ def anchor(module: str, name: str) -> str:
 def entry(module: str, name: str) -> str:
     """A class or function: how it is called, what it says, and the public methods and properties of a class."""
     value = _value(module, name)
-    lines = [f'## <a id="{anchor(module, name)}"></a>{name}', "", "```python", f"{module}.{name}{signature(value)}", "```", "", _prose(inspect.getdoc(value) or ""), ""]
+    lines = [
+        f'## <a id="{anchor(module, name)}"></a>{name}',
+        "",
+        "```python",
+        f"{module}.{name}{signature(value)}",
+        "```",
+        "",
+        _prose(inspect.getdoc(value) or ""),
+        "",
+    ]
     if inspect.isclass(value):
         for member, of in members(value):
             called = f"{member}{signature(of)}" if callable(of) else member
@@ -129,7 +161,9 @@ def _prose(text: str) -> str:
         lines = block.split("\n")
         if len(lines) > 2 and re.fullmatch("-{3,}", lines[1]):
             is_list = lines[0] in ("Parameters", "Attributes")
-            blocks.append(_listed(lines[0], lines[2:]) if is_list else f"**{lines[0]}**\n\n" + escaped("\n".join(lines[2:])))
+            blocks.append(
+                _listed(lines[0], lines[2:]) if is_list else f"**{lines[0]}**\n\n" + escaped("\n".join(lines[2:]))
+            )
         elif block.startswith(("    ", ">>> ")):
             code = re.sub(r"\s*# doctest:.*$", "", re.sub(r"^ {4}", "", block, flags=re.MULTILINE), flags=re.MULTILINE)
             blocks.append(f"```python\n{code}\n```")

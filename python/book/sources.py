@@ -20,7 +20,9 @@ def write(folder: Path, program: Path, root: Path = pages.ROOT) -> None:
     texts = {str(place): moved.text(path) for path, place in places.items()}
     worked = pages.gallery(places)
     if worked and "gallery.md" not in texts:
-        texts["gallery.md"] = "\n".join(["# Gallery", "", *(f"- [{markdown.escaped(title)}]({place})" for title, place in worked), ""])
+        texts["gallery.md"] = "\n".join(
+            ["# Gallery", "", *(f"- [{markdown.escaped(title)}]({place})" for title, place in worked), ""]
+        )
     generated = {"command-line": _titles(commands), "python": _titles(names)}
     written = (root / "book" / "SUMMARY.md").read_text(encoding="utf-8")
     texts["SUMMARY.md"] = pages.summary(written, worked, generated)

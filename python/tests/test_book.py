@@ -1,5 +1,6 @@
 """The book: its links lead somewhere, every page is in it, and its newcomers' pages do what they say. `make book-check` looks at the site."""
 
+import os
 import re
 import shutil
 import subprocess
@@ -10,8 +11,9 @@ from conftest import ROOT
 
 sys.path.insert(0, str(ROOT / "python"))
 
-from book import command_line, links, markdown, pages, python_names
 from test_documents import assert_shows, blocks, printed
+
+from book import command_line, links, markdown, pages, python_names
 
 SUMMARY = (ROOT / "book" / "SUMMARY.md").read_text(encoding="utf-8")
 
@@ -23,7 +25,7 @@ def kitchen(program_file, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin" / "proxdist").symlink_to(program_file)
-    monkeypatch.setenv("PATH", str(tmp_path / "bin"), prepend=":")
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"), prepend=os.pathsep)
     shutil.copyfile(ROOT / "crates" / "proxdist-cli" / "demo" / "cellar.csv", tmp_path / "cellar.csv")
     return tmp_path
 
@@ -71,18 +73,26 @@ def test_broken_links_are_noticed(tmp_path):
     there = tmp_path / "docs" / "there.md"
     there.write_text("# One `code` & two\n\n## Same\n\n## Same\n\n```sh\n# no heading\n[no](link.md)\n```\n")
     page = tmp_path / "page.md"
-    good = "[`a`](docs/there.md#one-code--two) [b](docs/there.md#same-1) [c](#here) <img src=\"docs/there.md\"> `[x](no.md)`"
+    good = (
+        '[`a`](docs/there.md#one-code--two) [b](docs/there.md#same-1) [c](#here) <img src="docs/there.md"> `[x](no.md)`'
+    )
     page.write_text(f"# Here\n\n{good}\n")
     assert links.broken_in_sources([page, there], tmp_path) == []
-    page.write_text("# Here\n\n[a](docs/gone.md) [b](docs/there.md#same-2) [`c`](#there) ![d](gone.svg) [e](docs/there.md#no-heading)\n")
+    page.write_text(
+        "# Here\n\n[a](docs/gone.md) [b](docs/there.md#same-2) [`c`](#there) ![d](gone.svg) [e](docs/there.md#no-heading)\n"
+    )
     assert len(links.broken_in_sources([page, there], tmp_path)) == 5
 
     site = tmp_path / "site"
     site.mkdir()
     (site / "other.html").write_text('<h1 id="top">x</h1>')
-    (site / "index.html").write_text('<a href="other.html#top">a</a><a href="https://example.com">b</a><img src="data:,">')
+    (site / "index.html").write_text(
+        '<a href="other.html#top">a</a><a href="https://example.com">b</a><img src="data:,">'
+    )
     assert links.broken_in_site(site) == []
-    (site / "index.html").write_text('<a href="other.html#end">a</a><a href="gone.html">b</a><script src="https://example.com/x.js"></script>')
+    (site / "index.html").write_text(
+        '<a href="other.html#end">a</a><a href="gone.html">b</a><script src="https://example.com/x.js"></script>'
+    )
     (site / "style.css").write_text('a { background: url("gone.png"); }')
     assert len(links.broken_in_site(site)) == 4
 
@@ -109,7 +119,9 @@ def test_the_gallery_takes_the_pages_that_there_are(tmp_path):
 def test_links_move_with_their_pages(tmp_path):
     (tmp_path / "docs" / "reproduction").mkdir(parents=True)
     readme = tmp_path / "README.md"
-    readme.write_text("[a](docs/x.md#y) [b](docs/reproduction) [c](LICENSE) ![d](docs/d.svg) [e](https://e.org) `[f](docs/x.md)`\n")
+    readme.write_text(
+        "[a](docs/x.md#y) [b](docs/reproduction) [c](LICENSE) ![d](docs/d.svg) [e](https://e.org) `[f](docs/x.md)`\n"
+    )
     (tmp_path / "docs" / "x.md").write_text("[a](../README.md) $a_1 < \\|b\\|$ `$c$`\n")
     (tmp_path / "docs" / "reproduction" / "README.md").write_text("[a](../x.md)[b](index.html)\n")
     moved = pages.Moved(pages.sources(tmp_path), tmp_path)
@@ -124,7 +136,10 @@ def test_links_move_with_their_pages(tmp_path):
 
 def test_pictures_in_two_versions_follow_the_theme():
     text = '<picture>\n  <source media="(prefers-color-scheme: dark)" srcset="dark.svg">\n  <img alt="A" src="light.svg">\n</picture>'
-    assert markdown.with_themed_pictures(text) == '<img class="only-light" alt="A" src="light.svg"><img class="only-dark" alt="A" src="dark.svg">'
+    assert (
+        markdown.with_themed_pictures(text)
+        == '<img class="only-light" alt="A" src="light.svg"><img class="only-dark" alt="A" src="dark.svg">'
+    )
 
 
 def test_the_reference_of_the_command_line_has_every_option(program, program_file):
@@ -133,7 +148,9 @@ def test_the_reference_of_the_command_line_has_every_option(program, program_fil
     assert [command.name for command in commands] == [name for name in names if name != "help"]
     for command in commands:
         page = command_line.page(command)
-        for option in set(re.findall(r"^(?:  -\w, | {6})(--[\w-]+)", program(command.name, "--help"), re.MULTILINE)) - {"--help"}:
+        for option in set(re.findall(r"^(?:  -\w, | {6})(--[\w-]+)", program(command.name, "--help"), re.MULTILINE)) - {
+            "--help"
+        }:
             assert re.search(rf"^`(?:-\w, )?{option}\b", page, re.MULTILINE), f"{command.name} {option}"
         assert not re.search(r"\\f[BIR]|\\\(|\\-|^: –$", page, re.MULTILINE), command.name
         assert "## Examples" in page
@@ -146,7 +163,11 @@ def test_the_reference_of_the_package_has_every_public_name():
     written = "\n".join(python_names.pages().values())
     for name in proxdist.__all__:
         assert name.startswith("__") or f'<a id="proxdist.{name}"></a>' in written, name
-    for said in ("`fit(X, y, sample_weight=None, offset=None, *, exposure=None)`", "`predict_proba(X, offset=None)`", "`ridge` – float"):
+    for said in (
+        "`fit(X, y, sample_weight=None, offset=None, *, exposure=None)`",
+        "`predict_proba(X, offset=None)`",
+        "`ridge` – float",
+    ):
         assert said in written
     for page, text in python_names.pages().items():
         empty = re.findall(r"\*\*`([^`]+)`\*\*\n\n(?=\*\*|##|\Z)", text)
