@@ -24,17 +24,15 @@ def main() -> int:
     parser.add_argument("--pictures", type=Path, help="folder for pictures of some pages, for people to look at")
     asked = parser.parse_args()
 
-    wrong: list[str]
-    if asked.what == "links":
-        wrong = links.broken_in_sources(list(pages.sources()), pages.ROOT)
-    elif asked.what == "build":
+    wrong = links.broken_in_sources(list(pages.sources()), pages.ROOT) if asked.what != "check" else []
+    if asked.what == "build" and not wrong:
         folder = asked.out.parent / "book-src"
         sources.write(folder, asked.program)
         subprocess.run([asked.mdbook, "build", folder, "--dest-dir", asked.out.resolve()], check=True)
         wrong = links.broken_in_site(asked.out)
         files = [path for path in asked.out.rglob("*") if path.is_file()]
         print(f"{asked.out}: {len(files)} files, {sum(path.stat().st_size for path in files) / 1e6:.1f} MB")
-    else:
+    elif asked.what == "check":
         from . import check
 
         wrong = links.broken_in_site(asked.out) + check.seen(asked.out, asked.pictures)

@@ -74,9 +74,15 @@ class Moved:
 
 
 def gallery(places: dict[Path, PurePosixPath]) -> list[tuple[str, PurePosixPath]]:
-    """The titles and places of the worked pages, by title."""
-    found = [(path, place) for path, place in places.items() if place.parent.name == "gallery"]
-    return sorted((markdown.title(path.read_text(encoding="utf-8")), place) for path, place in found)
+    """The titles and places of the worked pages, in the order of their own table of contents, the others by title."""
+    found = {place: path.read_text(encoding="utf-8") for path, place in places.items() if place.parent.name == "gallery"}
+    overview = [path.read_text(encoding="utf-8") for path, place in places.items() if str(place) == "gallery.md"]
+    listed = markdown.links(overview[0]) if overview else []
+
+    def order(place: PurePosixPath) -> tuple[int, str]:
+        return listed.index(place.name) if place.name in listed else len(listed), markdown.title(found[place])
+
+    return [(markdown.title(found[place]), place) for place in sorted(found, key=order)]
 
 
 def summary(text: str, worked: list[tuple[str, PurePosixPath]], generated: dict[str, list[tuple[str, str]]]) -> str:

@@ -114,6 +114,9 @@ def test_the_gallery_takes_the_pages_that_there_are(tmp_path):
     (tmp_path / "docs" / "gallery" / "one.md").write_text("# First *thing*\n")
     text = pages.summary(SUMMARY, pages.gallery(pages.sources(tmp_path)), {})
     assert "- [Gallery](gallery.md)\n  - [First \\*thing\\*](gallery/one.md)\n" in text
+    (tmp_path / "docs" / "gallery" / "two.md").write_text("# Second\n")
+    (tmp_path / "docs" / "gallery" / "README.md").write_text("# Gallery\n\n[b](two.md)\n")
+    assert [title for title, _ in pages.gallery(pages.sources(tmp_path))] == ["Second", "First *thing*"]
 
 
 def test_links_move_with_their_pages(tmp_path):
