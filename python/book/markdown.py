@@ -99,6 +99,28 @@ def with_themed_pictures(text: str) -> str:
     return prose_changed(text, lambda prose: _PICTURE.sub(two, prose))
 
 
+def with_breaks(text: str) -> str:
+    """Long code in tables, with places at which a narrow column may break it."""
+
+    def breakable(code: re.Match[str]) -> str:
+        if len(code[1]) <= 24:
+            return code[0]
+        pieces = re.split(r"(?<=[(=])(?=.)|(?=[.]\D)", code[1].replace(r"\|", "|"))
+        return f"<code>{'<wbr>'.join(map(_hidden, pieces))}</code>"
+
+    lines = text.split("\n")
+    is_table = [line.startswith("|") and not _within_fence(lines, number) for number, line in enumerate(lines)]
+    rows = [
+        re.sub(r"(?<!`)`([^`\n]+)`(?!`)", breakable, line) if row else line
+        for line, row in zip(lines, is_table, strict=True)
+    ]
+    return "\n".join(rows)
+
+
+def _within_fence(lines: list[str], number: int) -> bool:
+    return sum(line.lstrip().startswith("```") for line in lines[:number]) % 2 == 1
+
+
 def escaped(text: str) -> str:
     """Plain text as Markdown that shows it; code between backticks stays code."""
     return prose_changed(text, lambda prose: re.sub(r"([\\*_\[\]#|$~])", r"\\\1", html.escape(prose, quote=False)))

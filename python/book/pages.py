@@ -60,7 +60,7 @@ class Moved:
             return f"{away}#{anchor}" if anchor else str(away)
 
         text = markdown.with_themed_pictures(page.read_text(encoding="utf-8"))
-        return markdown.with_formulas(markdown.links_changed(text, moved))
+        return markdown.with_breaks(markdown.with_formulas(markdown.links_changed(text, moved)))
 
     def _place(self, path: Path) -> PurePosixPath | None:
         """Where a file of the repository is in the book, if it is there."""
@@ -75,7 +75,9 @@ class Moved:
 
 def gallery(places: dict[Path, PurePosixPath]) -> list[tuple[str, PurePosixPath]]:
     """The titles and places of the worked pages, in the order of their own table of contents, the others by title."""
-    found = {place: path.read_text(encoding="utf-8") for path, place in places.items() if place.parent.name == "gallery"}
+    found = {
+        place: path.read_text(encoding="utf-8") for path, place in places.items() if place.parent.name == "gallery"
+    }
     overview = [path.read_text(encoding="utf-8") for path, place in places.items() if str(place) == "gallery.md"]
     listed = markdown.links(overview[0]) if overview else []
 

@@ -83,7 +83,7 @@ def entry(module: str, name: str) -> str:
     """A class or function: how it is called, what it says, and the public methods and properties of a class."""
     value = _value(module, name)
     lines = [
-        f'## <a id="{anchor(module, name)}"></a>{name}',
+        f"## {name} {{#{anchor(module, name)}}}",
         "",
         "```python",
         f"{module}.{name}{signature(value)}",

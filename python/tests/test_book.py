@@ -137,6 +137,15 @@ def test_links_move_with_their_pages(tmp_path):
     assert moved.text(tmp_path / "docs" / "x.md") == f"[a](introduction.md) {formula} `$c$`\n"
 
 
+def test_long_code_in_tables_may_break_and_nothing_else_changes():
+    text = "| `short(1)` | `ConstrainedRegressor(constraint=X).fit(a \\| b)` |\n```\n| `ConstrainedRegressor(constraint=X).fit(a, b)` |\n```\n"
+    changed = markdown.with_breaks(text)
+    assert changed.startswith(
+        "| `short(1)` | <code>ConstrainedRegressor&#40;<wbr>constraint&#61;<wbr>X&#41;<wbr>&#46;fit&#40;<wbr>a &#124; b&#41;</code> |"
+    )
+    assert changed.endswith(text[text.index("```") :])
+
+
 def test_pictures_in_two_versions_follow_the_theme():
     text = '<picture>\n  <source media="(prefers-color-scheme: dark)" srcset="dark.svg">\n  <img alt="A" src="light.svg">\n</picture>'
     assert (
@@ -165,7 +174,7 @@ def test_the_reference_of_the_package_has_every_public_name():
     pytest.importorskip("distributed")
     written = "\n".join(python_names.pages().values())
     for name in proxdist.__all__:
-        assert name.startswith("__") or f'<a id="proxdist.{name}"></a>' in written, name
+        assert name.startswith("__") or f"## {name} {{#proxdist.{name}}}\n" in written, name
     for said in (
         "`fit(X, y, sample_weight=None, offset=None, *, exposure=None)`",
         "`predict_proba(X, offset=None)`",
