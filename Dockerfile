@@ -7,15 +7,19 @@ WORKDIR /source
 COPY Cargo.toml Cargo.lock ./
 COPY crates crates
 COPY README.md LICENSE-MIT LICENSE-APACHE ./
-# The member of the workspace that needs Python is not built.
-RUN cargo build --release --locked --package proxdist-cli && strip target/release/proxdist \
-    && ! ldd target/release/proxdist 2>/dev/null | grep -q '=>'
+# With a target, even that of the machine, the flag is for the program alone and not for what runs at compile time.
+RUN target=$(rustc -vV | sed -n 's/^host: //p') \
+    && RUSTFLAGS="-C target-feature=+crt-static" cargo build --release --locked --package proxdist-cli --target "$target" \
+    && cp "target/$target/release/proxdist" /proxdist \
+    && strip /proxdist \
+    && ! ldd /proxdist 2>/dev/null | grep -q '=>' \
+    && /proxdist --version
 
 FROM scratch
-COPY --from=build /source/target/release/proxdist /bin/proxdist
+COPY --from=build /proxdist /bin/proxdist
 COPY --from=build /source/LICENSE-MIT /source/LICENSE-APACHE /
+# For data that are packed because they are larger than the memory, unless --cache names another folder.
+WORKDIR /tmp
 WORKDIR /data
-# Data that are packed because they are larger than the memory go to --cache, or here.
-ENV TMPDIR=/data
 ENTRYPOINT ["/bin/proxdist"]
 CMD ["--help"]

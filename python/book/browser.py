@@ -26,7 +26,8 @@ class Browser:
     """One tab. Whatever it complains about is kept in `complaints`."""
 
     def __init__(self) -> None:
-        program = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-headless-shell")
+        usual = ("chromium", "chromium-headless-shell", "chromium-browser", "google-chrome")
+        program = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, usual)), None)
         if program is None:
             raise FileNotFoundError("no Chromium: install it, or name it in $CHROMIUM")
         self._folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
