@@ -111,7 +111,7 @@ large:
 	cargo build --release -p proxdist-io --example large_files
 	python3 scripts/large.py $(LARGE)
 
-# The book of docs/ with the references, in target/book/index.html; needs no network once mdBook is there.
+# The book of docs/ with the references, in target/book/index.html; needs no network once mdBook and the Python environment are there.
 MDBOOK = target/mdbook/bin/mdbook
 
 book: $(MDBOOK) $(VENV)/bin/maturin
