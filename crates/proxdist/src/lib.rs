@@ -101,6 +101,8 @@ pub use solver::{Fit, Method, Note, Setting, Settings, Stop, StopRule};
 /// The code in the guides is compiled and run.
 #[cfg(doctest)]
 mod guides {
+    #[doc = include_str!("../../../docs/getting-started.md")]
+    mod getting_started {}
     #[doc = include_str!("../../../docs/adding-a-constraint.md")]
     mod adding_a_constraint {}
     #[doc = include_str!("../../../docs/adding-a-loss.md")]
