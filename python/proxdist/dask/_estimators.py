@@ -11,9 +11,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from .. import classification, regression
 from .._progress import Progress
-from ..classification import _Classification, _has_probabilities
+from .._classification import Classification, _has_probabilities
 from ..parts._fit import fit_on
-from ..regression import _Matrices, _Regression
+from .._regression import Regression
+from ..regression import _Matrices
 from ._collections import is_spread, parts_of
 from ._engine import DaskEngine, check_client
 from ._lazy import Predicting, lazily
@@ -107,7 +108,7 @@ class OnDask(Linked):
         )
 
 
-class _OnDaskRegression(OnDask, _Regression):
+class _OnDaskRegression(OnDask, Regression):
     def predict(self, X: Any, offset: Any = None, *, exposure: Any = None) -> Any:
         """Mean responses, as a collection of the same kind as ``X``, not yet computed."""
         without_exposure(exposure)
@@ -143,7 +144,7 @@ class MatrixRegressor(_OnDaskRegression, _Matrices):
     __init__ = with_client(regression.MatrixRegressor)
 
 
-class ConstrainedClassifier(OnDask, _Classification):
+class ConstrainedClassifier(OnDask, Classification):
     """:class:`proxdist.ConstrainedClassifier` on Dask collections: same parameters, same result.
 
     ``client`` is the Dask client to use, by default the one that was started last (``client_``). ``predict``,

@@ -16,7 +16,7 @@ from .. import _proxdist
 from .._input import whole
 from .._losses import grammar
 from .._search import LARGEST
-from ..parts._fit import take_features
+from ..parts._fit import check_parameters, take_features
 from ..parts._spread import Spread
 from ..path import SparsePath as Local
 from ._collections import parts_of
@@ -40,6 +40,7 @@ class SparsePath(Linked, Local):
     ) -> SparsePath:
         """Finds the models. All arguments but ``groups``, an array, are collections with the same partitions."""
         without_exposure(exposure)
+        check_parameters(self)
         self._check()
         client, parts = self.client_, parts_of(X, y, sample_weight, offset)
         ridges, settings = self._ridges(), self._settings()
@@ -61,7 +62,7 @@ class SparsePath(Linked, Local):
         here = gathered["values"].reshape(-1, len(self.columns_))
         largest = min(self._largest(rows), len(self.columns_))
         self._keep(self._widened(self._find(here, rows, largest, groups)))
-        self._training = (X, y, sample_weight, offset)
+        self._training = (X, y, {"sample_weight": sample_weight, "offset": offset})
         return self
 
     def _widened(self, found: dict[str, Any]) -> dict[str, Any]:
