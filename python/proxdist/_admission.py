@@ -12,11 +12,21 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils import check_array, check_X_y
+from sklearn.utils import check_array, check_consistent_length, check_X_y
 from sklearn.utils.validation import _get_feature_names, check_is_fitted, validate_data
 
 from . import _formula, _proxdist
-from ._frames import column_in, columns_of, columns_of_array, gaps, is_plain, library_of, names_of, plain_values, some_rows
+from ._frames import (
+    column_in,
+    columns_of,
+    columns_of_array,
+    gaps,
+    is_plain,
+    library_of,
+    names_of,
+    plain_values,
+    some_rows,
+)
 from ._input import DTYPES, known_part
 
 #: Says that there is no ``y`` to be checked.
@@ -150,6 +160,7 @@ class Admission:
         encoded = self._encoded(X, reading, left_out, reset)
         kept = encoded[1] if encoded is not None else (None if left_out is None else ~left_out)
         if kept is not None and not kept.all():
+            check_consistent_length(kept, *([] if is_counted else [y]), *per_row.values())
             y = y if is_counted else some_rows(y, kept)
             beside |= {k: some_rows(v, kept) for k, v in per_row.items()}
         if encoded is None:

@@ -13,8 +13,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from . import _proxdist
-from ._coordinates import numbered
 from ._admission import Admission
+from ._coordinates import numbered
 from ._display import Display
 from ._input import features
 from ._losses import grammar
@@ -377,6 +377,7 @@ class Constrained(Admission, Selecting, Display, BaseEstimator):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = getattr(self, "missing", "error") != "error"
         return tags
 
     def save(self, path: Any) -> None:

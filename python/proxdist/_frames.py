@@ -72,7 +72,9 @@ def columns_of_array(X: Any, names: list[str]) -> list[Column]:
 
 def is_missing(value: Any) -> bool:
     """Whether one value of a column of objects is missing."""
-    return value is None or type(value).__name__ in ("NAType", "NaTType") or (isinstance(value, Real) and value != value)
+    return (
+        value is None or type(value).__name__ in ("NAType", "NaTType") or (isinstance(value, Real) and value != value)
+    )
 
 
 def _of_objects(values: Any) -> Any:
@@ -93,7 +95,9 @@ def _of_levels(codes: Any, levels: list[Any]) -> Any:
     codes = np.ascontiguousarray(codes, dtype=np.int64)
     if levels and all(isinstance(level, (bool, np.bool_)) for level in levels):
         return np.array([*map(int, levels), -1], dtype=np.int8)[codes]
-    if levels and all(isinstance(level, (Real, Decimal)) and not isinstance(level, (bool, np.bool_)) for level in levels):
+    if levels and all(
+        isinstance(level, (Real, Decimal)) and not isinstance(level, (bool, np.bool_)) for level in levels
+    ):
         return np.array([*map(float, levels), np.nan])[codes]  # type: ignore[arg-type]
     strange = next((level for level in levels if not isinstance(level, (str, bool, np.bool_, Real, Decimal))), None)
     return (codes, [str(level) for level in levels]) if strange is None else type(strange).__name__

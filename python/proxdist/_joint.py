@@ -125,6 +125,7 @@ class JointEstimator(Admission, Selecting, BaseEstimator):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = getattr(self, "missing", "error") != "error"
         return tags
 
     def save(self, path: Any) -> None:

@@ -10,12 +10,18 @@ from typing import Any
 class Parametric(type):
     """The type of classes whose objects remember what they were made from."""
 
+    @property
+    def __signature__(cls) -> inspect.Signature:
+        """That of ``__init__``."""
+        signature = inspect.signature(cls.__init__)  # type: ignore[misc]
+        return signature.replace(parameters=list(signature.parameters.values())[1:], return_annotation=cls)
+
     def __call__(cls, *arguments: Any, **named: Any) -> Any:
         """Makes an object. What can be gone through once only is gone through here."""
         arguments = tuple(list(value) if isinstance(value, Iterator) else value for value in arguments)
         named = {name: list(value) if isinstance(value, Iterator) else value for name, value in named.items()}
         made = super().__call__(*arguments, **named)
-        bound = inspect.signature(cls).bind(*arguments, **named)
+        bound = cls.__signature__.bind(*arguments, **named)
         bound.apply_defaults()
         made._given = dict(bound.arguments)
         return made

@@ -83,7 +83,7 @@ class Search:
     def fit(
         self: Any,
         X: Any,
-        y: Any,
+        y: Any = None,
         sample_weight: Any = None,
         offset: Any = None,
         groups: Any = None,

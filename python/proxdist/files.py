@@ -45,7 +45,9 @@ def _take_training(estimator: Any, fields: dict[str, Any], extra: dict[str, Any]
         known = {key: value for key, value in schema.items() if key in ("columns", "index_base")}
         encoding = TableEncoding(json.dumps(known))
         if len(encoding.names) != fields["coef"].shape[-1]:
-            raise ValueError(f"damaged model file: {len(encoding.names)} columns, {fields['coef'].shape[-1]} coefficients")
+            raise ValueError(
+                f"damaged model file: {len(encoding.names)} columns, {fields['coef'].shape[-1]} coefficients"
+            )
         estimator._encoding = encoding
         estimator._take_columns([column["name"] for column in columns])
         if any(column.get("marked") for column in columns):

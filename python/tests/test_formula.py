@@ -6,7 +6,14 @@ import sys
 import numpy as np
 import pytest
 
-from proxdist import ConstrainedClassifier, ConstrainedCox, ConstrainedRegressor, ConstrainedRegressorCV, SparsePath, Sparsity
+from proxdist import (
+    ConstrainedClassifier,
+    ConstrainedCox,
+    ConstrainedRegressor,
+    ConstrainedRegressorCV,
+    SparsePath,
+    Sparsity,
+)
 
 pd = pytest.importorskip("pandas")
 formulaic = pytest.importorskip("formulaic")
@@ -53,7 +60,9 @@ def test_new_rows_have_the_state_of_the_fit():
     np.testing.assert_allclose(model.predict(new), design @ model.coef_ + model.intercept_)
     np.testing.assert_allclose(pickle.loads(pickle.dumps(model)).predict(new), model.predict(new))
     logs = np.log(frame["salary"])
-    assert model.score(frame) == pytest.approx(1 - ((logs - model.predict(frame)) ** 2).sum() / ((logs - logs.mean()) ** 2).sum())
+    assert model.score(frame) == pytest.approx(
+        1 - ((logs - model.predict(frame)) ** 2).sum() / ((logs - logs.mean()) ** 2).sum()
+    )
 
 
 def test_a_formula_without_an_intercept_makes_a_model_without_one():
@@ -88,7 +97,9 @@ def test_the_other_estimators_take_formulas():
     path = SparsePath(formula="salary ~ hits + years + town", largest=2, cv=None).fit(frame)
     assert list(path.best("bic").get_feature_names_out()) == ["hits", "years", "town[T.y]", "town[T.z]"]
     events = np.ones(len(frame))
-    cox = ConstrainedCox(Sparsity(1), formula="hits + town").fit(frame, frame["salary"] - frame["salary"].min() + 1, events)
+    cox = ConstrainedCox(Sparsity(1), formula="hits + town").fit(
+        frame, frame["salary"] - frame["salary"].min() + 1, events
+    )
     assert len(cox.predict(frame)) == len(frame)
     polars = pytest.importorskip("polars")
     other = ConstrainedRegressor(formula=FORMULA).fit(polars.from_pandas(frame))

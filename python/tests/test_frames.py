@@ -367,7 +367,9 @@ def test_selectors_of_scikit_learn_select_columns():
     names = model.get_feature_names_out()[model.support_]
     columns = {name.split("=")[0] for name in names}
     assert set(frame.columns[model.get_support()]) == columns
-    assert list(model.get_support(indices=True)) == [frame.columns.get_loc(name) for name in sorted(columns, key=list(frame.columns).index)]
+    assert list(model.get_support(indices=True)) == [
+        frame.columns.get_loc(name) for name in sorted(columns, key=list(frame.columns).index)
+    ]
     selector = SelectFromModel(model, importance_getter="feature_importances_", threshold=1e-12, prefit=True)
     selector.set_output(transform="pandas")
     assert set(selector.transform(frame).columns) == columns

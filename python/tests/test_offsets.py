@@ -38,7 +38,12 @@ def poisson_d2(y, mean):
 def test_a_fit_with_a_known_part_does_not_predict_without():
     X, y, exposure = counts()
     model = ConstrainedRegressor("poisson", Sparsity(3)).fit(X, y, exposure=exposure)
-    for call in (model.predict, lambda X: model.score(X, y), lambda X: model.d2_score(X, y), lambda X: model.summary(X, y)):
+    for call in (
+        model.predict,
+        lambda X: model.score(X, y),
+        lambda X: model.d2_score(X, y),
+        lambda X: model.summary(X, y),
+    ):
         with pytest.raises(ValueError, match="fitted with an exposure, and its predictions need one too"):
             call(X)
     rate = model.predict(X, exposure=1)
@@ -109,7 +114,9 @@ def test_searches_by_metadata_routing():
 def test_our_own_searches_keep_it():
     X, y, exposure = counts()
     by_exposure = ConstrainedRegressorCV("poisson", {"sparsity": [1, 3]}, cv=3, ridge=0.0).fit(X, y, exposure=exposure)
-    by_offset = ConstrainedRegressorCV("poisson", {"sparsity": [1, 3]}, cv=3, ridge=0.0).fit(X, y, offset=np.log(exposure))
+    by_offset = ConstrainedRegressorCV("poisson", {"sparsity": [1, 3]}, cv=3, ridge=0.0).fit(
+        X, y, offset=np.log(exposure)
+    )
     assert np.array_equal(by_exposure.coef_, by_offset.coef_)
     with pytest.raises(ValueError, match="fitted with an exposure"):
         by_exposure.predict(X)
@@ -117,7 +124,9 @@ def test_our_own_searches_keep_it():
     with pytest.raises(ValueError, match="fitted with an exposure"):
         path.best().predict(X)
     assert len(path.best().predict(X, exposure=exposure)) == len(y)
-    own = ConstrainedRegressorCV("poisson", {"sparsity": [1, 3]}, cv=3, scoring=None, ridge=0.0).fit(X, y, exposure=exposure)
+    own = ConstrainedRegressorCV("poisson", {"sparsity": [1, 3]}, cv=3, scoring=None, ridge=0.0).fit(
+        X, y, exposure=exposure
+    )
     assert own.best_score_ == pytest.approx(own.cv_results_["mean_test_score"].max(), abs=0.05)
 
 
@@ -168,7 +177,9 @@ def test_rows_without_an_exposure_are_left_out():
         ConstrainedRegressor("poisson").fit(X, y, exposure=exposure)
     model = ConstrainedRegressor("poisson", missing="drop").fit(X, y, exposure=exposure)
     kept = np.delete(np.arange(len(y)), 4)
-    assert np.array_equal(model.coef_, ConstrainedRegressor("poisson").fit(X[kept], y[kept], exposure=exposure[kept]).coef_)
+    assert np.array_equal(
+        model.coef_, ConstrainedRegressor("poisson").fit(X[kept], y[kept], exposure=exposure[kept]).coef_
+    )
     assert np.isnan(model.predict(X, exposure=exposure)).nonzero()[0].tolist() == [4]
 
 
@@ -198,6 +209,16 @@ def test_interrupted_repetitions_go_on_from_their_file(tmp_path, program):
     # The program goes on from the same file.
     model.save(tmp_path / "model.json")
     np.savez(tmp_path / "data.npz", X=X, y=y)
-    words = ["summary", tmp_path / "model.json", tmp_path / "data.npz", "--target", "y", "--seed", 3, "--json", "--quiet"]
+    words = [
+        "summary",
+        tmp_path / "model.json",
+        tmp_path / "data.npz",
+        "--target",
+        "y",
+        "--seed",
+        3,
+        "--json",
+        "--quiet",
+    ]
     said = json.loads(program(*words, "--bootstrap", 12, "--state", tmp_path / "state.json"))["summary"]
     assert said["bootstrap"]["varied"] == whole.facts["bootstrap"]["varied"]

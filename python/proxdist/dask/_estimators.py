@@ -10,10 +10,10 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from .. import classification, regression
-from .._progress import Progress
 from .._classification import Classification, _has_probabilities
-from ..parts._fit import fit_on
+from .._progress import Progress
 from .._regression import Regression
+from ..parts._fit import fit_on
 from ..regression import _Matrices
 from ._collections import is_spread, parts_of
 from ._engine import DaskEngine, check_client
@@ -67,9 +67,7 @@ class OnDask(Linked):
     #: The estimator for rows at hand.
     _local: type
 
-    def fit(
-        self: Any, X: Any, y: Any, sample_weight: Any = None, offset: Any = None, *, exposure: Any = None
-    ) -> Any:
+    def fit(self: Any, X: Any, y: Any, sample_weight: Any = None, offset: Any = None, *, exposure: Any = None) -> Any:
         """Fits the model to a dask array, a dask data frame or a list of delayed partitions.
 
         ``y``, ``sample_weight`` (weights of rows) and ``offset`` (a known part of each linear predictor) are
@@ -114,9 +112,7 @@ class _OnDaskRegression(OnDask, Regression):
         without_exposure(exposure)
         return lazily(self._lazy("predict", np.float64, None), X, offset)
 
-    def score(
-        self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None, *, exposure: Any = None
-    ) -> float:
+    def score(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None, *, exposure: Any = None) -> float:
         """The share of the variance of ``y`` that predictions explain."""
         without_exposure(exposure)
         if offset is not None:
