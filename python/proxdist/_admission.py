@@ -197,7 +197,7 @@ class Admission:
             return found
         if not reset:
             encoding = getattr(self, "_encoding", None)
-            if encoding is None or (encoding.is_plain and not self._is_by_name(X, reading)):
+            if encoding is None or sparse.issparse(X) or (encoding.is_plain and not self._is_read(X, reading)):
                 return None
             return encoding.apply(self._columns_again(X, encoding), reading, left_out)
         self.__dict__.pop("_encoding", None)
@@ -218,12 +218,12 @@ class Admission:
         self._take_columns(names if given is not None else len(names))
         return _matrix(found), _kept(found, columns)
 
-    def _is_by_name(self: Any, X: Any, reading: Reading) -> bool:
-        """Whether a frame for a model of plain columns has others beside them, or gaps that are allowed."""
+    def _is_read(self: Any, X: Any, reading: Reading) -> bool:
+        """Whether rows for a model of plain columns may have gaps, or are a frame with other columns or kinds of them."""
         if library_of(X) is None:
-            return False
+            return reading.missing != "error"
         known = list(getattr(self, "feature_names_in_", []))
-        return bool(known) and (not is_plain(X) or reading.missing != "error" or list(map(str, names_of(X))) != known)
+        return reading.missing != "error" or (bool(known) and (not is_plain(X) or list(map(str, names_of(X))) != known))
 
     def _columns_again(self: Any, X: Any, encoding: TableEncoding) -> Any:
         """The columns of new rows; those of an array are in the order of the fit."""

@@ -221,4 +221,8 @@ def test_interrupted_repetitions_go_on_from_their_file(tmp_path, program):
         "--quiet",
     ]
     said = json.loads(program(*words, "--bootstrap", 12, "--state", tmp_path / "state.json"))["summary"]
-    assert said["bootstrap"]["varied"] == whole.facts["bootstrap"]["varied"]
+
+    def numbers(summary):
+        return [{key: value for key, value in one.items() if key != "name"} for one in summary["bootstrap"]["varied"]]
+
+    assert numbers(said) == numbers(whole.facts)
