@@ -150,7 +150,7 @@ class Admission:
             raise ValueError("y is given twice: by the formula and as y; leave one of them out")
         is_counted = isinstance(y, str) or y is None
         y = y if is_counted else plain_values(y)
-        per_row = {k: v for k, v in beside.items() if np.ndim(v) > 0}
+        per_row = {k: v for k, v in beside.items() if not np.isscalar(v)}
         left_out = None
         if reading.missing != "error":
             each = [gaps(v) for v in (*([] if is_counted else [y]), *per_row.values())]
