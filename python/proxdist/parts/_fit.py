@@ -42,6 +42,7 @@ def fit_on(estimator: Any, engine: Engine) -> Plan:
     check_parameters(estimator)
     spread = Spread(engine, is_classifier(estimator))
     take_features(estimator, spread)
+    estimator._known = ("offset", None) if spread.plan.has_offset else None
     models: list[int | None] = [None]
     if is_classifier(estimator):
         check_classification_targets(spread.plan.classes)
