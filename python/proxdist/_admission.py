@@ -206,9 +206,11 @@ class Admission:
         if sparse.issparse(X) or not (is_asked or (is_frame and not is_plain(X))):
             return None
         if is_frame:
-            given = _get_feature_names(X)
-            columns = columns_of(X)
             names = [str(name) for name in names_of(X)]
+            again = next((name for at, name in enumerate(names) if name in names[:at]), None)
+            if again is not None:
+                raise ValueError(f"X has two columns called {again!r}")
+            given, columns = _get_feature_names(X), columns_of(X)
         else:
             X = check_array(X, dtype=None, ensure_all_finite=False, estimator=self)
             given, names = None, [f"V{at + 1}" for at in range(X.shape[1])]

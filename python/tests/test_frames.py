@@ -298,6 +298,9 @@ def test_mistakes_name_row_and_column():
     names = frame[["size"]].assign(name=[f"n{row}" for row in range(len(y))])
     with pytest.raises(ValueError, match=r"categories=\[\"name\"\]"):
         ConstrainedRegressor().fit(names, y)
+    twice = frame[["size", "smoker"]].set_axis(["a", "a"], axis=1)
+    with pytest.raises(ValueError, match="two columns called 'a'"):
+        ConstrainedRegressor().fit(twice, y)
     model = ConstrainedRegressor(missing="mean").fit(frame, y)
     with pytest.raises(ValueError, match='there is no column "age"'):
         model.predict(frame.drop(columns="age"))
