@@ -207,8 +207,8 @@ class Admission:
             return None
         if is_frame:
             names = [str(name) for name in names_of(X)]
-            again = next((name for at, name in enumerate(names) if name in names[:at]), None)
-            if again is not None:
+            if len(set(names)) < len(names):
+                again = next(name for at, name in enumerate(names) if name in names[:at])
                 raise ValueError(f"X has two columns called {again!r}")
             given, columns = _get_feature_names(X), columns_of(X)
         else:
