@@ -98,7 +98,7 @@ def _of_levels(codes: Any, levels: list[Any]) -> Any:
     if levels and all(
         isinstance(level, (Real, Decimal)) and not isinstance(level, (bool, np.bool_)) for level in levels
     ):
-        return np.array([*map(float, levels), np.nan])[codes]  # type: ignore[arg-type]
+        return np.array([*map(float, levels), np.nan])[codes]
     strange = next((level for level in levels if not isinstance(level, (str, bool, np.bool_, Real, Decimal))), None)
     return (codes, [str(level) for level in levels]) if strange is None else type(strange).__name__
 

@@ -61,19 +61,28 @@ def without_exposure(exposure: Any) -> None:
         raise TypeError("exposure is not available for collections: give offset=numpy.log(exposure)")
 
 
+def with_response(y: Any) -> None:
+    """Refuses what has none: formulas are for rows at hand."""
+    if y is None:
+        raise ValueError("y is needed: a fit to collections requires y to be passed, but the target y is None")
+
+
 class OnDask(Linked):
     """What estimators on collections have besides those on rows at hand."""
 
     #: The estimator for rows at hand.
     _local: type
 
-    def fit(self: Any, X: Any, y: Any, sample_weight: Any = None, offset: Any = None, *, exposure: Any = None) -> Any:
+    def fit(
+        self: Any, X: Any, y: Any = None, sample_weight: Any = None, offset: Any = None, *, exposure: Any = None
+    ) -> Any:
         """Fits the model to a dask array, a dask data frame or a list of delayed partitions.
 
         ``y``, ``sample_weight`` (weights of rows) and ``offset`` (a known part of each linear predictor) are
         collections with the same partitions. Text columns of a frame become indicator columns.
         """
         without_exposure(exposure)
+        with_response(y)
         self._check_loss()
         client, parts = self.client_, parts_of(X, y, sample_weight, offset)
         with (
@@ -112,7 +121,9 @@ class _OnDaskRegression(OnDask, Regression):
         without_exposure(exposure)
         return lazily(self._lazy("predict", np.float64, None), X, offset)
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None, *, exposure: Any = None) -> float:
+    def score(
+        self, X: Any, y: Any = None, sample_weight: Any = None, offset: Any = None, *, exposure: Any = None
+    ) -> float:
         """The share of the variance of ``y`` that predictions explain."""
         without_exposure(exposure)
         if offset is not None:
@@ -174,8 +185,10 @@ class ConstrainedClassifier(OnDask, Classification):
         check_is_fitted(self)
         return lazily(self._lazy("predict_log_proba", np.float64, len(self.classes_)), X, offset)
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None, offset: Any = None) -> float:
         """The share of rows whose class is predicted right."""
+        if offset is not None:
+            raise TypeError("score on collections takes no offset: use to_local().score(X, y, offset=offset)")
         if not is_spread(X):
             return float(self.to_local().score(X, y, sample_weight))
         return accuracy(self._sums(X, y, sample_weight, self._lazy("predict", self.classes_.dtype, None)))

@@ -21,7 +21,14 @@ from ..parts._spread import Spread
 from ..path import SparsePath as Local
 from ._collections import parts_of
 from ._engine import DaskEngine
-from ._estimators import ConstrainedClassifier, ConstrainedRegressor, Linked, with_client, without_exposure
+from ._estimators import (
+    ConstrainedClassifier,
+    ConstrainedRegressor,
+    Linked,
+    with_client,
+    with_response,
+    without_exposure,
+)
 
 
 class SparsePath(Linked, Local):
@@ -36,10 +43,17 @@ class SparsePath(Linked, Local):
     __init__ = with_client(Local)
 
     def fit(
-        self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None, groups: Any = None, exposure: Any = None
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        offset: Any = None,
+        groups: Any = None,
+        exposure: Any = None,
     ) -> SparsePath:
         """Finds the models. All arguments but ``groups``, an array, are collections with the same partitions."""
         without_exposure(exposure)
+        with_response(y)
         check_parameters(self)
         self._check()
         client, parts = self.client_, parts_of(X, y, sample_weight, offset)
