@@ -32,8 +32,8 @@ def trace_points(trace: dict[str, Any]) -> list[dict[str, Any]]:
 
 def feature_names(estimator: Any) -> list[str]:
     """Names of the coefficients, or their numbers."""
-    names = getattr(estimator, "feature_names_in_", None)
-    return [f"x{j}" for j in range(estimator.n_features_in_)] if names is None else [str(name) for name in names]
+    names = estimator._names()
+    return [f"x{j}" for j in range(estimator._width())] if names is None else list(names)
 
 
 class Display:
@@ -60,10 +60,10 @@ class Display:
         result = self._results[0]
         if result["coef"].ndim == 2:
             used = np.count_nonzero(result["coef"].any(axis=0))
-            text = f"{used} of {self.n_features_in_} features are used by {len(result['coef'])} outputs; {result['stop']}"
+            text = f"{used} of {self._width()} features are used by {len(result['coef'])} outputs; {result['stop']}"
             return f"{text}; F = {result['objective']:.6g}"
         nonzero = ", ".join(str(np.count_nonzero(result["coef"])) for result in self._results)
-        text = f"{nonzero} of {self.n_features_in_} coefficients are nonzero; {result['steps']} steps, {result['stop']}"
+        text = f"{nonzero} of {self._width()} coefficients are nonzero; {result['steps']} steps, {result['stop']}"
         return f"{text}; F = {result['objective']:.6g}"
 
     def _html_repr(self: Any) -> str:
@@ -122,14 +122,24 @@ class Display:
             ax.legend()
         return ax
 
-    def report(self: Any, path: Any, X: Any, y: Any, *, sample_weight: Any = None, title: str | None = None) -> None:
+    def report(
+        self: Any,
+        path: Any,
+        X: Any,
+        y: Any = None,
+        *,
+        sample_weight: Any = None,
+        offset: Any = None,
+        exposure: Any = None,
+        title: str | None = None,
+    ) -> None:
         """Writes one self-contained HTML page: what was solved, how good it is, how it does on ``X`` and ``y``."""
         from ._report import write
 
         check_is_fitted(self)
         if "outputs" in self._results[0]:
             raise ValueError("report is not available for several outputs here; `proxdist fit --report` writes theirs")
-        write(self, path, X, y, sample_weight, title)
+        write(self, path, self._shown(X, y, sample_weight, offset=offset, exposure=exposure), title)
 
 
 def _axes(ax: Any) -> Any:

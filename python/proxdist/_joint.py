@@ -11,8 +11,10 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from . import _proxdist
+from ._admission import NO_Y, Admission, Admitted
 from ._coordinates import numbered
-from ._input import checked, checked_offset, features
+from ._input import checked_offset, features
+from ._selecting import Selecting
 from ._settings import DECLARED, _text
 from .sets import Projection, parse
 
@@ -25,7 +27,7 @@ def row_numbers(name: str, values: Any, rows: int) -> Any:
     return found
 
 
-class JointEstimator(BaseEstimator):
+class JointEstimator(Admission, Selecting, BaseEstimator):
     """Parameters and results of both; see the estimators for their meaning."""
 
     constraint: Any
@@ -45,16 +47,16 @@ class JointEstimator(BaseEstimator):
         if self.standardize not in ("auto", True, False):
             raise ValueError(f"standardize must be 'auto', True or False, got {self.standardize!r}")
         chosen = parse(self.constraint)
-        known = getattr(self, "feature_names_in_", None)
-        names = None if known is None else [str(name) for name in known]
+        names = self._names()
         start = None
-        if self.warm_start and hasattr(self, "_result") and self._result["coef"].shape == (self.n_features_in_,):
+        if self.warm_start and hasattr(self, "_result") and self._result["coef"].shape == (self._width(),):
             start = self._result["coef"].tolist()
         problem = {
             "constraint": chosen if isinstance(chosen, Projection) else chosen.spec_for(names or numbered(X.shape[1])),
             "ridge": float(self.ridge),
             "standardize": None if self.standardize == "auto" else bool(self.standardize),
             "names": names,
+            "origins": self._origins(),
             "ties": ties,
             "levels": levels,
             "start": start,
@@ -97,12 +99,19 @@ class JointEstimator(BaseEstimator):
         self.standardized_ = bool(result["standardized"])
         self.n_iter_ = 1
 
-    def _predictor(self, X: Any, offset: Any) -> Any:
+    def _new_rows(self, X: Any, offset: Any, beside: dict[str, Any] | None = None, y: Any = NO_Y) -> Admitted:
+        """New rows, read as those of the fit were."""
         check_is_fitted(self)
-        X = checked(self, X, reset=False)
-        offset = checked_offset(offset, X.shape[0])
-        eta = _proxdist.linear_predictor(features(X), self.coef_, 0.0)
-        return eta if offset is None else eta + offset
+        return self._admit(X, y, {"offset": self._known_part(X, offset), **(beside or {})}, reset=False)
+
+    def _predictor(self, rows: Admitted) -> Any:
+        """Linear predictors of rows that were read."""
+        count = rows.X.shape[0]
+        if count == 0:
+            return np.empty(0)
+        offset = checked_offset(rows["offset"], count)
+        eta = _proxdist.linear_predictor(features(rows.X), self.coef_, 0.0)
+        return np.ascontiguousarray(eta if offset is None else eta + offset)
 
     def _model(self) -> str:
         text = self._result["model"]
@@ -116,6 +125,7 @@ class JointEstimator(BaseEstimator):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = getattr(self, "missing", "error") != "error"
         return tags
 
     def save(self, path: Any) -> None:

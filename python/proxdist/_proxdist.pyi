@@ -16,6 +16,7 @@ __all__ = [
     "constraints",
     "convergence_figure",
     "curve_figure",
+    "encode_frame",
     "evaluate",
     "exported",
     "finish_stream",
@@ -40,6 +41,8 @@ __all__ = [
     "partial_fit",
     "path",
     "project",
+    "schema_features",
+    "schema_is_plain",
     "search_defaults",
     "select",
     "select_outputs",
@@ -74,6 +77,9 @@ def fit_joint(
     settings: dict[str, str],
     progress: Callable[..., None] | None = None,
 ) -> dict[str, Any]: ...
+def encode_frame(columns: list[tuple[str, Any]], reading: dict[str, Any]) -> dict[str, Any]: ...
+def schema_features(text: str) -> tuple[list[str], list[int]]: ...
+def schema_is_plain(text: str) -> bool: ...
 def joint_fields(text: str) -> dict[str, Any] | None: ...
 def survival_at(model: str, predictors: Any, times: Any, strata: list[str] | None = None) -> Any: ...
 def label_chances(model: str, predictors: Any) -> tuple[Any, Any]: ...

@@ -10,7 +10,6 @@ import numpy as np
 from . import _losses, _proxdist
 from ._coordinates import numbered
 from ._display import feature_names, trace_points
-from ._input import checked, per_row
 from .files import write_whole
 
 MEASURES = {
@@ -26,24 +25,20 @@ MEASURES = {
 }
 
 
-def write(estimator: Any, path: Any, X: Any, y: Any, sample_weight: Any, title: str | None) -> None:
-    """Writes the page, whole or not at all."""
+def write(estimator: Any, path: Any, shown: tuple[Any, dict[str, Any]], title: str | None) -> None:
+    """Writes the page, whole or not at all. ``shown`` are features and what belongs to their rows."""
     if len(estimator._results) > 1:
         raise ValueError("a report is about one model; with more than two classes there are several")
     if not isinstance(estimator.loss, str):
         raise ValueError("a report needs a loss with a name")
-    flat = estimator._flat(X)[0] if hasattr(estimator, "_flat") else X
-    flat = checked(estimator, flat, reset=False)
-    classes = getattr(estimator, "classes_", None)
-    response = np.asarray(y if classes is None else np.asarray(y) == classes[1], dtype=np.float64)
-    rows = per_row(response, sample_weight, None, flat)
-    eta = estimator._predictor(flat, 0, None)
+    flat, rows = shown
+    eta = estimator._predictor(flat, 0, rows["offset"])
     evaluation = json.loads(_proxdist.evaluate(estimator._loss(), eta, rows["response"], rows["weights"]))
     page = content(estimator, evaluation, title) | predictions(estimator, evaluation, eta, rows["response"])
     page["problem"] |= {
         "rows": int(estimator._results[0].get("rows", 0)) or int(flat.shape[0]),
         "columns": int(flat.shape[1]),
-        "weighted": sample_weight is not None,
+        "weighted": rows["weights"] is not None,
     }
     write_whole(path, _proxdist.page(json.dumps(page)))
 
@@ -79,7 +74,7 @@ def content(estimator: Any, evaluation: dict[str, Any], title: str | None) -> di
             for name, value in zip(feature_names(estimator), result["coef"].tolist(), strict=True)
         ],
         "versions": [_fact("proxdist", _proxdist.__version__)],
-        "settings": [_fact(key, value) for key, value in estimator.get_params().items()],
+        "settings": [_fact(key, value) for key, value in estimator.get_params(deep=False).items()],
     }
     if result["certificate"] is not None:
         page["certificate"] = certificate(result["certificate"])
@@ -99,7 +94,7 @@ def content(estimator: Any, evaluation: dict[str, Any], title: str | None) -> di
 def result_constraint(estimator: Any) -> str:
     """The set of the model, as it is written."""
     chosen = getattr(estimator, "constraint_", None)
-    names = estimator._names() or numbered(estimator.n_features_in_)
+    names = estimator._names() or numbered(estimator._width())
     return str((estimator._set() if chosen is None else chosen).spec_for(names))
 
 

@@ -11,7 +11,7 @@ use crate::rows::FileRows;
 use crate::table_rows::{PickedRows, StoredRows};
 use proxdist::loss::{Link, Loss, Task};
 use proxdist::{Data, Model, Shape};
-use proxdist_io::{ColumnKind, Features, Missing, ReadOptions, Schema, SchemaColumn, StorePlace, Table, Unknown};
+use proxdist_io::{Features, Missing, ReadOptions, Schema, SchemaColumn, StorePlace, Table, Unknown};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -148,6 +148,7 @@ fn with_text(options: ReadOptions, text: &crate::args::TextArgs) -> ReadOptions 
         MissingPolicy::Error => Missing::Error,
         MissingPolicy::Drop => Missing::Drop,
         MissingPolicy::Mean => Missing::Mean,
+        MissingPolicy::Indicator => Missing::Indicator,
     });
     let options = options.decimal_comma(text.decimal == ',');
     let options = match (text.header, text.no_header) {
@@ -244,8 +245,7 @@ fn new_options(args: &NewDataArgs, stored: &Known, with_target: bool) -> Result<
 fn read_by_names_or_count(path: &Path, stored: &Known, options: &ReadOptions) -> proxdist_io::Result<Table> {
     let expected = stored.features;
     if let Some(names) = &stored.names {
-        let column = |name: &String| SchemaColumn { name: name.clone(), kind: ColumnKind::Number { fill: None } };
-        let schema = Schema { columns: names.iter().map(column).collect(), ..Schema::default() };
+        let schema = Schema { columns: names.iter().map(SchemaColumn::number).collect(), ..Schema::default() };
         match options.clone().schema(schema).read(path) {
             Err(proxdist_io::Error::UnknownColumn { role: "feature", .. }) if path.as_os_str() != "-" => {}
             read => return read,

@@ -94,7 +94,7 @@ pub(crate) fn count(collector: &mut Collector<'_>) {
     if collector.options.schema.is_some() {
         return;
     }
-    if collector.options.missing == crate::Missing::Mean {
+    if collector.options.missing.fills() {
         collector.statistics.add_numbers(&collector.numbers);
     }
     collector.statistics.add_texts(&collector.texts);
@@ -105,7 +105,7 @@ fn schema(collector: &Collector<'_>, encoding: &Encoding, told: Option<Told>) ->
     if encoding.width == 0 {
         return Err(Error::NoFeatures { source_name: collector.source.clone() });
     }
-    if collector.layout.texts > 0 {
+    if collector.layout.texts > 0 || encoding.has_marks() {
         check_names(&collector.source, &schema.names())?;
     }
     schema.target = match &collector.options.schema {
@@ -170,7 +170,7 @@ fn is_sparse(collector: &Collector<'_>, width: usize) -> bool {
 fn expand(collector: &mut Collector<'_>, encoding: &Encoding, is_sparse: bool) -> Result<Features> {
     let (rows, numbers, width) = (collector.rows, collector.layout.numbers, encoding.width);
     let mut values = std::mem::take(&mut collector.numbers);
-    if !is_sparse && collector.layout.texts == 0 {
+    if !is_sparse && collector.layout.texts == 0 && !encoding.has_marks() {
         encoding.fill(&mut values);
         values.shrink_to_fit();
         return Ok(Features::Dense { rows, columns: width, values });

@@ -47,8 +47,8 @@ impl Codes {
 /// One column of the file in the row of features: where it starts and where it comes from.
 #[derive(Clone, Copy, Debug)]
 enum Block {
-    Number { slot: usize, start: usize },
-    Levels { slot: usize, start: usize, first: u32, end: u32 },
+    Number { slot: usize, start: usize, marked: bool },
+    Levels { slot: usize, start: usize, first: u32, end: u32, marked: bool },
 }
 
 impl Encoding {
@@ -76,10 +76,10 @@ impl Encoding {
     fn add(&mut self, collector: &mut Collector<'_>, column: usize, known: Option<&SchemaColumn>) -> Result<()> {
         let name = collector.layout.names[column].clone();
         let start = self.width;
-        let kind = match (collector.layout.roles[column], known) {
+        let (kind, marked) = match (collector.layout.roles[column], known) {
             (Role::Text(slot), Some(known)) => {
                 self.texts[slot].fill = level_fill(&known.kind);
-                known.kind.clone()
+                (known.kind.clone(), known.marked)
             }
             (Role::Text(slot), None) => {
                 let place = Place::file(&collector.source).column(column, &name);
@@ -90,48 +90,60 @@ impl Encoding {
                 let (kind, codes, notice) = settle_text(collector, slot, place, forced)?;
                 self.texts[slot] = codes;
                 collector.notices.push(notice);
-                kind
+                (kind, collector.is_marked(collector.statistics.missing[slot]))
             }
             (Role::Number(slot), None) => {
                 let fill = self.fills.get(slot).copied();
-                ColumnKind::Number { fill }
+                let gaps = (collector.kept as usize).saturating_sub(collector.statistics.present[slot]);
+                (ColumnKind::Number { fill }, collector.is_marked(gaps))
             }
-            (Role::Number(_), Some(known)) => known.kind.clone(),
+            (Role::Number(_), Some(known)) => (known.kind.clone(), known.marked),
             _ => return Ok(()),
         };
         match (collector.layout.roles[column], &kind) {
             (Role::Text(slot), ColumnKind::Levels { levels, coding, .. }) => {
                 let first = coding.first_coded(levels.len()) as u32;
-                self.blocks.push(Block::Levels { slot, start, first, end: levels.len() as u32 });
+                self.blocks.push(Block::Levels { slot, start, first, end: levels.len() as u32, marked });
             }
-            (Role::Number(slot), _) => self.blocks.push(Block::Number { slot, start }),
+            (Role::Number(slot), _) => self.blocks.push(Block::Number { slot, start, marked }),
             _ => {}
         }
-        self.width += kind.width();
         let name = known.map_or(name, |known| known.name.clone());
-        self.columns.push(SchemaColumn { name, kind });
+        let column = SchemaColumn { name, kind, marked };
+        self.width += column.width();
+        self.columns.push(column);
         Ok(())
+    }
+
+    /// Whether some column has an indicator of its missing values.
+    pub(crate) fn has_marks(&self) -> bool {
+        self.columns.iter().any(|column| column.marked)
     }
 
     /// Calls `put` with feature and value of a row, features increasing; indicators that are zero are left out.
     pub(crate) fn row(&self, numbers: &[f64], code: impl Fn(usize) -> u32, mut put: impl FnMut(usize, f64)) {
         for block in &self.blocks {
             match *block {
-                Block::Number { slot, start } => {
+                Block::Number { slot, start, marked } => {
                     let value = numbers[slot];
                     put(start, if value.is_nan() { self.fills.get(slot).copied().unwrap_or(value) } else { value });
+                    if marked && value.is_nan() {
+                        put(start + 1, 1.0);
+                    }
                 }
-                Block::Levels { slot, start, first, end } => {
+                Block::Levels { slot, start, first, end, marked } => {
                     let level = self.texts[slot].level(code(slot));
                     if (first..end).contains(&level) {
                         put(start + (level - first) as usize, 1.0);
+                    } else if marked && level == MISSING {
+                        put(start + (end - first) as usize, 1.0);
                     }
                 }
             }
         }
     }
 
-    /// Fills gaps in rows of numbers where they stand, for a file without texts.
+    /// Fills gaps in rows of numbers where they stand, for a file without texts and marks.
     pub(crate) fn fill(&self, numbers: &mut [f64]) {
         if self.fills.is_empty() {
             return;
@@ -160,7 +172,7 @@ fn level_fill(kind: &ColumnKind) -> Option<u32> {
 
 /// Means by slot, or nothing where missing values are not filled in.
 fn means(collector: &mut Collector<'_>) -> Result<Vec<f64>> {
-    if collector.options.missing != Missing::Mean {
+    if !collector.options.missing.fills() {
         return Ok(Vec::new());
     }
     let statistics = &collector.statistics;
@@ -174,7 +186,9 @@ fn means(collector: &mut Collector<'_>) -> Result<Vec<f64>> {
         }
         let missing = collector.kept as usize - present;
         if missing > 0 {
-            notices.push(format!("column {name}: {missing} missing values are filled in with the mean {mean}"));
+            let marked =
+                if collector.is_marked(missing) { format!(" and marked in {name}=missing") } else { String::new() };
+            notices.push(format!("column {name}: {missing} missing values are filled in with the mean {mean}{marked}"));
         }
     }
     let means = statistics.means.clone();
@@ -229,7 +243,9 @@ fn described(
         _ => format!("text column {name} becomes {width} indicator columns ({} levels)", levels.len()),
     };
     let (mut fill, mut code) = (None, None);
-    if options.missing == Missing::Mean {
+    if options.missing == Missing::Indicator && missing > 0 {
+        notice = format!("{notice}; {missing} missing values are marked in {name}=missing");
+    } else if options.missing.fills() {
         let most = (0..levels.len()).max_by_key(|&level| (counts[level], usize::MAX - level)).unwrap_or(0);
         if missing > 0 {
             let most = &levels[most];

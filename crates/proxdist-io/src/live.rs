@@ -12,7 +12,7 @@ use crate::csv;
 use crate::encode;
 use crate::error::{Error, Result};
 use crate::format;
-use crate::options::{Format, Missing, ReadOptions};
+use crate::options::{Format, ReadOptions};
 use crate::schema::{ColumnKind, Schema, SchemaColumn};
 use crate::svmlight;
 use crate::table::Table;
@@ -179,7 +179,7 @@ impl Blocks<'_> {
 /// The table of a block, gaps filled in with the means of all numbers so far.
 fn encoded(mut collector: Collector<'_>, means: &mut Vec<Mean>, is_first: bool) -> Result<Table> {
     let width = collector.layout.numbers;
-    if collector.options.missing != Missing::Mean || width == 0 {
+    if !collector.options.missing.fills() || width == 0 {
         return encode::finish(collector);
     }
     if means.len() != width {
@@ -196,25 +196,20 @@ fn encoded(mut collector: Collector<'_>, means: &mut Vec<Mean>, is_first: bool) 
     }
     if !is_first {
         // In the first block they are filled in, and said, as in a file.
-        let fills: Vec<f64> = means.iter().map(|so_far| so_far.mean).collect();
-        put(&mut collector.numbers, &fills);
+        collector.options.schema.iter_mut().for_each(|schema| put(schema, means));
     }
     let mut table = encode::finish(collector)?;
-    let numbers = table.schema.columns.iter_mut().filter_map(|column| match &mut column.kind {
+    put(&mut table.schema, means);
+    Ok(table)
+}
+
+/// Lets the means so far stand for missing numbers.
+fn put(schema: &mut Schema, means: &[Mean]) {
+    let numbers = schema.columns.iter_mut().filter_map(|column| match &mut column.kind {
         ColumnKind::Number { fill } => Some(fill),
         ColumnKind::Levels { .. } => None,
     });
     numbers.zip(means).for_each(|(fill, so_far)| *fill = Some(so_far.mean));
-    Ok(table)
-}
-
-/// Fills in what is missing, by column.
-fn put(numbers: &mut [f64], fills: &[f64]) {
-    for row in numbers.chunks_exact_mut(fills.len()) {
-        for (value, fill) in row.iter_mut().zip(fills).filter(|(value, _)| value.is_nan()) {
-            *value = *fill;
-        }
-    }
 }
 
 /// What is filled in for a numeric column.

@@ -37,6 +37,16 @@ pub enum Missing {
     /// Numbers: the mean of the column; text: its most frequent value. `NaN` counts as missing.
     /// Rows without target, weight or offset are left out, since these are never invented.
     Mean,
+    /// As [`Mean`](Self::Mean), and a column that has gaps in training gets one more feature, `column=missing`, which is 1 where the value is missing. A missing
+    /// text is then no other level.
+    Indicator,
+}
+
+impl Missing {
+    /// Whether something is filled in for missing values.
+    pub fn fills(self) -> bool {
+        matches!(self, Self::Mean | Self::Indicator)
+    }
 }
 
 /// What the target is.
@@ -108,7 +118,7 @@ pub(crate) enum OffsetKind {
 /// | `positive` | see [`Classes`](crate::Classes) | the label that becomes 1 |
 /// | `one_against_rest` | off | all other labels together become 0 |
 /// | `many_classes` | off | more than two labels become 0, 1, … |
-/// | `missing` | error | missing values: error, drop rows, fill in means |
+/// | `missing` | error | missing values: error, drop rows, fill in means, or also mark them by indicators |
 /// | `coding` | auto | which indicator columns a text column becomes |
 /// | `max_categories` | 10 000 | most levels of one text column |
 /// | `storage` | auto | dense or sparse features |

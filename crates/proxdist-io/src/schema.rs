@@ -49,6 +49,21 @@ pub struct SchemaColumn {
     /// What it became.
     #[serde(flatten)]
     pub kind: ColumnKind,
+    /// Whether one more feature, the last of the column, is 1 where the value is missing.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub marked: bool,
+}
+
+impl SchemaColumn {
+    /// A column of numbers, with nothing to fill in.
+    pub fn number(name: impl Into<String>) -> Self {
+        Self { name: name.into(), kind: ColumnKind::Number { fill: None }, marked: false }
+    }
+
+    /// Number of features.
+    pub fn width(&self) -> usize {
+        self.kind.width() + usize::from(self.marked)
+    }
 }
 
 /// What a column of the file became.
@@ -86,10 +101,9 @@ impl Schema {
 
     /// The same with every column written out, for files whose columns have names.
     pub(crate) fn written_out(&self) -> Self {
-        let column = |name| SchemaColumn { name, kind: ColumnKind::Number { fill: None } };
         match self.numbered {
             Some(count) => {
-                let columns = numbered_names(count).into_iter().map(column).collect();
+                let columns = numbered_names(count).into_iter().map(SchemaColumn::number).collect();
                 Self { columns, numbered: None, ..self.clone() }
             }
             None => self.clone(),
@@ -98,7 +112,12 @@ impl Schema {
 
     /// Whether each feature is a column of numbers as it stands in the file.
     pub(crate) fn is_plain(&self) -> bool {
-        self.columns.iter().all(|column| matches!(column.kind, ColumnKind::Number { .. }))
+        self.columns.iter().all(|column| matches!(column.kind, ColumnKind::Number { .. }) && !column.marked)
+    }
+
+    /// The same with nothing to fill in: rows of numbers can be taken as they are.
+    pub fn is_as_it_stands(&self) -> bool {
+        self.is_plain() && self.columns.iter().all(|column| column.kind == ColumnKind::Number { fill: None })
     }
 
     /// Names of the features, as in [`Table::names`](crate::Table::names).
@@ -117,6 +136,9 @@ impl Schema {
                     }));
                 }
             }
+            if column.marked {
+                names.push(format!("{}=missing", column.name));
+            }
         }
         names
     }
@@ -127,12 +149,12 @@ impl Schema {
             return (0..count).collect();
         }
         let each = self.columns.iter().enumerate();
-        each.flat_map(|(k, column)| std::iter::repeat_n(k, column.kind.width())).collect()
+        each.flat_map(|(k, column)| std::iter::repeat_n(k, column.width())).collect()
     }
 
     /// Number of features.
     pub fn width(&self) -> usize {
-        self.numbered.unwrap_or_else(|| self.columns.iter().map(|column| column.kind.width()).sum())
+        self.numbered.unwrap_or_else(|| self.columns.iter().map(SchemaColumn::width).sum())
     }
 }
 

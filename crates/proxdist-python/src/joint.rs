@@ -24,6 +24,8 @@ pub(crate) struct JointRequest {
     /// `None` is auto.
     standardize: Option<bool>,
     names: Option<Vec<String>>,
+    /// The column that each feature comes from.
+    origins: Option<Vec<usize>>,
     /// How ties are counted, for times.
     ties: Option<String>,
     /// The labels in ascending order, or what the strata are called.
@@ -124,6 +126,9 @@ pub(crate) fn fit_joint<'py>(
         }
         if let Some(names) = &problem.names {
             data = data.names(names.iter().cloned()).map_err(told)?;
+        }
+        if let Some(origins) = &problem.origins {
+            data = data.origins(origins.clone()).map_err(told)?;
         }
         let set = problem.constraint.set(data.parameter_shape(), &Names::of_data(&data), &link)?;
         let units = Preparation::decide(standardize, [&*set], true)

@@ -10,6 +10,7 @@ mod callables;
 mod data;
 mod error;
 mod fit;
+mod frame;
 mod held_out;
 mod inference;
 mod joint;
@@ -32,6 +33,8 @@ use pyo3::prelude::*;
 mod _proxdist {
     #[pymodule_export]
     use super::fit::fit;
+    #[pymodule_export]
+    use super::frame::{encode_frame, schema_features, schema_is_plain};
     #[pymodule_export]
     use super::inference::{exported, summarize};
     #[pymodule_export]

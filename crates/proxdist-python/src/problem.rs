@@ -34,6 +34,8 @@ pub(crate) struct Request {
     pub(crate) standardize: Option<bool>,
     pub(crate) shape: Option<(usize, usize)>,
     pub(crate) names: Option<Vec<String>>,
+    /// The column that each feature comes from.
+    pub(crate) origins: Option<Vec<usize>>,
     /// Coefficients and intercept to start from, in the units of the data.
     pub(crate) start: Option<(Vec<f64>, f64)>,
     /// Whether that is the end of an earlier fit.
@@ -119,6 +121,9 @@ impl Request {
         }
         if let Some(names) = &self.names {
             data = data.names(names.iter().cloned())?;
+        }
+        if let Some(origins) = &self.origins {
+            data = data.origins(origins.clone())?;
         }
         match self.shape {
             Some((rows, columns)) => data.shape(rows, columns),

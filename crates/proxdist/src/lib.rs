@@ -42,6 +42,7 @@ mod error;
 mod exchanges;
 pub mod export;
 pub mod files;
+pub mod fingerprint;
 mod gap;
 pub mod inference;
 pub mod joint;

@@ -169,6 +169,8 @@ pub(crate) enum MissingPolicy {
     Drop,
     /// Fill in the mean, or the most frequent text, of the training file
     Mean,
+    /// Fill in means, and mark what was missing in further columns, COL=missing
+    Indicator,
 }
 
 /// Categories that did not occur in training.

@@ -11,6 +11,10 @@ pub(crate) fn split(table: &mut Table, targets: &[String], source: &str) -> Resu
     for target in &targets[1..] {
         let column = table.schema.columns.iter().find(|column| column.name == *target);
         match column.map(|column| &column.kind) {
+            Some(ColumnKind::Number { .. }) if column.is_some_and(|column| column.marked) => {
+                let message = format!("{source}: the target {target:?} has missing values");
+                return Err(Failure::new(message, "--missing drop leaves such rows out"));
+            }
             Some(ColumnKind::Number { .. }) => {}
             Some(ColumnKind::Levels { .. }) => {
                 let message =
@@ -53,7 +57,6 @@ pub(crate) fn split(table: &mut Table, targets: &[String], source: &str) -> Resu
 /// The columns of a model with the further targets behind them, for a file that is compared with.
 pub(crate) fn with_targets(schema: &Schema, more: &[String]) -> Schema {
     let mut schema = schema.clone();
-    let column = |name: &String| SchemaColumn { name: name.clone(), kind: ColumnKind::Number { fill: None } };
-    schema.columns.extend(more.iter().map(column));
+    schema.columns.extend(more.iter().map(SchemaColumn::number));
     schema
 }

@@ -11,6 +11,7 @@ mod joint;
 mod large;
 mod losses;
 mod manners;
+mod marks;
 mod methods;
 mod names;
 mod numbers;

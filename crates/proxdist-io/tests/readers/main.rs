@@ -7,6 +7,7 @@ mod common;
 mod csv;
 mod encoding;
 mod errors;
+mod frame;
 mod many_files;
 mod never_panics;
 mod numpy;

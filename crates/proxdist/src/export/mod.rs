@@ -125,6 +125,12 @@ pub enum ExportFault {
         /// The loss.
         loss: String,
     },
+    /// A column whose missing values have an indicator.
+    #[error("the column {column:?} has an indicator of its missing values, which exported models do not have")]
+    Marked {
+        /// The column.
+        column: String,
+    },
     /// A name that the form cannot hold.
     #[error("{form} cannot hold the name {name:?}: it has the character {character:?}")]
     Name {
