@@ -35,6 +35,7 @@
 
 mod ahead;
 mod arrays;
+mod bins;
 mod blocks;
 mod collect;
 mod compression;
@@ -73,6 +74,7 @@ use std::path::{Path, PathBuf};
 
 use outlet::Outlet;
 
+pub use bins::BinRequest;
 pub use error::{Error, Place, Result};
 pub use labels::Classes;
 pub use live::{Blocks, Encoding, Next};

@@ -11,7 +11,7 @@ pub(crate) fn split(table: &mut Table, targets: &[String], source: &str) -> Resu
     for target in &targets[1..] {
         let column = table.schema.columns.iter().find(|column| column.name == *target);
         match column.map(|column| &column.kind) {
-            Some(ColumnKind::Number { .. }) => {}
+            Some(ColumnKind::Number { .. } | ColumnKind::Bins { .. }) => {}
             Some(ColumnKind::Levels { .. }) => {
                 let message =
                     format!("{source}: the target {target:?} holds text, and several targets must be numbers");
