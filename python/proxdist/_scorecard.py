@@ -32,13 +32,13 @@ DEFAULTS: dict[str, Any] = {
 class Scorecard:
     """A scorecard: ``print`` shows it, ``score(X)`` adds up points.
 
-    It comes from ``model.scorecard(X, y, points=600, pdo=20)``. ``points`` is the score of odds of ``odds`` to 1 for the
-    second class (or the class ``odds_of``), ``pdo`` more points double the odds. Points are whole numbers no further
-    than ``reach`` from those of the model and, with ``max_points``, no larger than that in size: of all such cards the one
-    with the least log loss on the rows of ``X`` and ``y``, found by an exact search that looks at ``max_nodes`` boxes of
-    cards at most. Without ``X`` they are rounded one by one. ``units`` maps numbers to units that their points are for.
-    ``binner`` is the fitted :class:`Binner` whose columns the model was fitted to: ``X`` then has the columns before it.
-    ``test`` is a pair of other rows and their labels, to measure on.
+    It comes from ``model.scorecard(X, y, points=600, pdo=20)``. ``points`` is the score of odds of ``odds`` to 1 for
+    the second class (or the class ``odds_of``), ``pdo`` more points double the odds. Points are whole numbers no
+    further than ``reach`` from those of the model and, with ``max_points``, no larger than that in size: of all such
+    cards the one with the least log loss on the rows of ``X`` and ``y``, found by an exact search that looks at
+    ``max_nodes`` boxes of cards at most. Without ``X`` they are rounded one by one. ``units`` maps numbers to units
+    that their points are for. ``binner`` is the fitted :class:`Binner` whose columns the model was fitted to: ``X``
+    then has the columns before it. ``test`` is a pair of other rows and their labels, to measure on.
 
     Attributes
     ----------
@@ -61,6 +61,11 @@ class Scorecard:
     facts : dict
         Everything, as plain values.
     """
+
+    log_loss: float | None
+    log_loss_model: float | None
+    auc: float | None
+    auc_model: float | None
 
     def __init__(self, made: tuple[str, str, str], model: Any, binner: Any) -> None:
         text, self._text, self._html = made
@@ -85,7 +90,15 @@ class Scorecard:
         rows = [base | {"before_rounding": self.facts["base_real"], "rows": None, "share": None, "positive": None}]
         for line in self.facts["lines"]:
             kept = {name: line[name] for name in ("feature", "attribute", "unit", "points")}
-            rows.append(kept | {"before_rounding": line["real"], "rows": line["rows"], "share": line["share"], "positive": line["rate"]})
+            rows.append(
+                kept
+                | {
+                    "before_rounding": line["real"],
+                    "rows": line["rows"],
+                    "share": line["share"],
+                    "positive": line["rate"],
+                }
+            )
         try:
             import pandas
         except ImportError:

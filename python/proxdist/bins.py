@@ -18,10 +18,11 @@ class Binner(TransformerMixin, BaseEstimator):
     Parameters
     ----------
     bins : str or dict
-        A rule: ``"quantile:5"`` for at most five bins of nearly the same weight, ``"monotone:5"`` for at most five whose
-        mean responses rise or fall, of the largest likelihood, each with at least 5 % of the rows (``"monotone:5,0.02"``:
-        2 %). ``+missing`` behind a rule gives missing numbers a bin of their own. A rule is for every column with more
-        than two values; a dictionary from columns (names or positions from 0) to rules for just these.
+        A rule: ``"quantile:5"`` for at most five bins of nearly the same weight, ``"monotone:5"`` for at most five
+        whose mean responses rise or fall, of the largest likelihood, each with at least 5 % of the rows
+        (``"monotone:5,0.02"``: 2 %). ``+missing`` behind a rule gives missing numbers a bin of their own. A rule is for
+        every column with more than two values; a dictionary from columns (names or positions from 0) to rules for just
+        these.
 
     Columns without a rule stay as they are. Two bins have one indicator, that of the upper one; more have one each.
     Monotone bins use ``y``: numbers, or two labels.

@@ -121,8 +121,10 @@ class _Classification(Joint, ClassifierMixin, Constrained):
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X, offset))
 
-    def scorecard(self, X: Any = None, y: Any = None, sample_weight: Any = None, offset: Any = None, **wanted: Any) -> Any:
-        """Whole points for the features of a model of two classes: a :class:`Scorecard`, see there and docs/scorecards.md."""
+    def scorecard(
+        self, X: Any = None, y: Any = None, sample_weight: Any = None, offset: Any = None, **wanted: Any
+    ) -> Any:
+        """Whole points for the features of a model of two classes: a :class:`Scorecard`; see docs/scorecards.md."""
         from ._scorecard import made
 
         return made(self, (X, y, sample_weight, offset), wanted)

@@ -48,7 +48,16 @@ def assert_shows(shown, said):
         assert any(re.fullmatch(pattern, other) for other in rest), f"{line}\n\n{said}"
 
 
-PAGES = ["cookbook", "streams", "losses", "several-outputs", "survival-and-ordinal", "inference", "exporting"]
+PAGES = [
+    "cookbook",
+    "streams",
+    "losses",
+    "several-outputs",
+    "survival-and-ordinal",
+    "inference",
+    "exporting",
+    "scorecards",
+]
 
 
 @pytest.mark.parametrize("page", PAGES)

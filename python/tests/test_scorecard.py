@@ -50,7 +50,8 @@ def test_bins_and_models_are_those_of_the_program(rule, program_file, tmp_path):
     coefficients = np.zeros(len(model["names"]))
     for place, value in model["nonzero"]:
         coefficients[place] = value
-    assert (fit.coef_.ravel() == coefficients).all() and fit.intercept_[0] == model["intercept"]
+    assert (fit.coef_.ravel() == coefficients).all()
+    assert fit.intercept_[0] == model["intercept"]
 
 
 def test_cards_are_those_of_the_program(program_file, tmp_path):
@@ -60,7 +61,10 @@ def test_cards_are_those_of_the_program(program_file, tmp_path):
     subprocess.run([program_file, *words, "--out", "model.json", "-q"], cwd=tmp_path, check=True)
     done = subprocess.run(
         [program_file, "scorecard", "model.json", "loans.csv", "--json", "-q", "--pdo", "5", "--csv", "card.csv"],
-        cwd=tmp_path, check=True, capture_output=True, text=True,
+        cwd=tmp_path,
+        check=True,
+        capture_output=True,
+        text=True,
     )
     theirs = json.loads(done.stdout)["scorecard"]
     binner = Binner("monotone:4").set_output(transform="pandas").fit(X, y)
@@ -70,7 +74,8 @@ def test_cards_are_those_of_the_program(program_file, tmp_path):
     with open(tmp_path / "card.csv", newline="") as file:
         rows = list(csv.DictReader(file))
     assert [int(row["points"]) for row in rows] == card.table["points"].tolist()
-    assert card.is_proven and card.gap <= 1e-9
+    assert card.is_proven
+    assert card.gap <= 1e-9
 
 
 def scores_by_hand(card, X):
@@ -99,7 +104,8 @@ def test_scores_add_up_and_mean_what_the_scale_says():
     assert card.auc == pytest.approx(pairs, abs=1e-12)
     assert card.log_loss >= card.log_loss_model - 1e-12
     turned = model.scorecard(X, y, points=500, pdo=30, odds=10, odds_of="no")
-    assert turned.factor == -card.factor and turned.auc_model == card.auc_model
+    assert turned.factor == -card.factor
+    assert turned.auc_model == card.auc_model
     assert np.corrcoef(turned.score(X), card.score(X))[0, 1] < -0.99
 
 
@@ -117,9 +123,14 @@ def test_the_card_is_the_best_of_all_within_reach():
         return np.average(np.logaddexp(0, eta) - y * eta, weights=weights)
 
     near = [[k for k in range(-30, 31) if abs(k - r) <= 2] for r in real]
-    best = min(loss(base, points) for points in itertools.product(*near) for base in range(card.base - 25, card.base + 26))
-    assert card.log_loss == pytest.approx(best, abs=2e-9) and card.is_proven
-    assert np.allclose(card.score(X, offset), card.base + X @ [line["points"] for line in card.facts["lines"]] + card.factor * offset)
+    best = min(
+        loss(base, points) for points in itertools.product(*near) for base in range(card.base - 25, card.base + 26)
+    )
+    assert card.log_loss == pytest.approx(best, abs=2e-9)
+    assert card.is_proven
+    assert np.allclose(
+        card.score(X, offset), card.base + X @ [line["points"] for line in card.facts["lines"]] + card.factor * offset
+    )
 
 
 def test_tables_pages_and_groups():
@@ -127,14 +138,19 @@ def test_tables_pages_and_groups():
     X = X.rename(columns={"age": "<b>age"})
     binner = Binner("monotone:3").set_output(transform="pandas").fit(X, y)
     assert set(binner.groups_) == {"<b>age", "income", "flag"}
-    model = ConstrainedClassifier(constraint=GroupSparsity(2, groups=binner.groups_), ridge=1e-3).fit(binner.transform(X), y)
+    model = ConstrainedClassifier(constraint=GroupSparsity(2, groups=binner.groups_), ridge=1e-3).fit(
+        binner.transform(X), y
+    )
     card = model.scorecard(X, y, binner=binner, max_points=6, test=(X, y))
     assert set(card.table["feature"]) <= {"base points", "<b>age", "income", "flag"}
     assert card.table["feature"].nunique() == 3
     assert card.table["points"].iloc[1:].abs().max() <= 6
-    assert card.test["auc"] == card.auc and card.test["rows"] == len(X)
-    assert "<b>age" not in card.to_html() and "&lt;b&gt;age" in card.to_html()
-    assert "base points" in str(card) and card._repr_html_()
+    assert card.test["auc"] == card.auc
+    assert card.test["rows"] == len(X)
+    assert "<b>age" not in card.to_html()
+    assert "&lt;b&gt;age" in card.to_html()
+    assert "base points" in str(card)
+    assert card._repr_html_()
     shares = card.table.dropna(subset=["share"]).groupby("feature")["share"].sum()
     assert np.allclose([shares[name] for name in shares.index if name != "flag"], 1.0)
 
@@ -152,10 +168,12 @@ def test_bins_in_a_pipeline_and_their_laws():
     binner = clone(Binner({"income": "quantile:5", 0: "monotone:3"})).fit(X, y)
     out = binner.transform(X)
     names = binner.get_feature_names_out()
-    assert out.shape == (len(X), len(names)) and names[-1] == "flag"
+    assert out.shape == (len(X), len(names))
+    assert names[-1] == "flag"
     for column, count in ((0, 3), (1, 5)):
         edges = binner.edges_[column]
-        assert len(edges) < count and edges == sorted(set(edges))
+        assert len(edges) < count
+        assert edges == sorted(set(edges))
     of_income = out[:, [name.startswith("income") for name in names]]
     assert (of_income.sum(axis=1) == 1).all()
     ages, rate = binner.edges_[0], y == "yes"
@@ -202,8 +220,10 @@ def test_mistakes_have_one_clear_error():
             call()
     bare = ConstrainedClassifier(fit_intercept=False).fit(X, y).scorecard(X, y)
     assert any("no intercept" in note for note in bare.notes)
-    assert model.scorecard().auc is None and "without rows" in model.scorecard().notes[0]
-    assert not hasattr(ConstrainedRegressor(), "scorecard") and proxdist.Binner is Binner
+    assert model.scorecard().auc is None
+    assert "without rows" in model.scorecard().notes[0]
+    assert not hasattr(ConstrainedRegressor(), "scorecard")
+    assert proxdist.Binner is Binner
 
 
 @pytest.mark.parametrize("options", [["--missing", "mean", "--bins", "quantile:4"], ["--bins", "quantile:3+missing"]])
@@ -260,5 +280,6 @@ def test_exported_forms_know_the_bins(options, program, tmp_path):
         rights = [bin.find(f"{tag}Interval").get("rightMargin") for bin in found]
         assert [float(left) for left in lefts[1:]] == one["edges"] == [float(right) for right in rights[:-1]]
     formula = program("export", tmp_path / "model.json", "--to", "formula")
-    assert "income" in formula and formula.count("\n") == 1
+    assert "income" in formula
+    assert formula.count("\n") == 1
     assert ("is missing" in formula) == ("mean" not in options)

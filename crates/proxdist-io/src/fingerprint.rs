@@ -68,7 +68,7 @@ impl Fingerprint {
             )
         );
         if !o.bins.is_empty() {
-            options.push_str(&format!(", bins {:?} of {:?}", o.bins, o.bin_rows));
+            options = format!("{options}, bins {:?} of {:?}", o.bins, o.bin_rows);
         }
         if o.is_exposure() {
             options.push_str(", exposure");

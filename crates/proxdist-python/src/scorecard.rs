@@ -38,14 +38,16 @@ pub(crate) fn bin_texts(edges: Vec<f64>, missing: bool) -> Vec<String> {
     (0..bins.count()).map(|bin| bins.text(bin)).collect()
 }
 
+/// A name with attributes and their columns, or without them and with a column of numbers.
+type Named = (String, Vec<(String, Option<usize>)>, usize);
+
 /// What is asked of a card.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub(crate) struct Wanted {
     coef: Vec<f64>,
     intercept: Option<f64>,
-    /// Names with attributes and their columns, or with a column of numbers.
-    features: Vec<(String, Vec<(String, Option<usize>)>, usize)>,
+    features: Vec<Named>,
     labels: [String; 2],
     title: String,
     points: f64,
@@ -65,12 +67,13 @@ impl Wanted {
     }
 
     fn features(&self) -> Vec<Feature> {
-        let feature = |(name, attributes, column): &(String, Vec<(String, Option<usize>)>, usize)| {
+        let feature = |(name, attributes, column): &Named| {
             let attribute =
                 |(text, column): &(String, Option<usize>)| Attribute { text: text.clone(), column: *column };
-            let kind = match attributes.is_empty() {
-                true => FeatureKind::Number { column: *column },
-                false => FeatureKind::Attributes(attributes.iter().map(attribute).collect()),
+            let kind = if attributes.is_empty() {
+                FeatureKind::Number { column: *column }
+            } else {
+                FeatureKind::Attributes(attributes.iter().map(attribute).collect())
             };
             Feature { name: name.clone(), kind }
         };

@@ -1,5 +1,8 @@
 //! A page that is mainly one table: a scorecard, for example.
 
+// A page is text appended to text.
+#![allow(clippy::format_push_string)]
+
 use crate::escape::escape;
 use crate::html::page;
 use crate::input::Fact;

@@ -34,7 +34,7 @@ pub(crate) fn run(args: &ScorecardArgs) -> Result<Ending> {
     let model =
         Predictor { coefficients: &stored.model.coefficients, intercept: stored.model.intercept, features: &features };
     let table = args.data.as_deref().map(|path| read(args, &stored, path)).transpose()?;
-    let source = args.data.as_deref().map(Path::display).map(|path| path.to_string()).unwrap_or_default();
+    let source = args.data.as_ref().map_or_else(String::new, |path| path.display().to_string());
     let data = table.as_ref().map(|table| input::view_for_fit(&source, table, None)).transpose()?;
     let explained = |error| match &table {
         Some(table) => FileRows::of(&source, table).explain(error),

@@ -152,7 +152,7 @@ fn card(place: &Place, more: &str) -> Value {
 
 #[test]
 fn scores_are_the_model_before_rounding_and_near_it_after() {
-    let place = fitted("--bins monotone:4+missing --weights flag --ignore flag");
+    let place = fitted("--bins monotone:4+missing --weights flag");
     let found = card(&place, "--points 500 --pdo 30 --odds 10");
     let scorecard = &found["scorecard"];
     let (factor, offset) = (30.0 / std::f64::consts::LN_2, 500.0 - 30.0 * 10_f64.log2());

@@ -18,11 +18,11 @@ impl Scorecard {
         match &self.search {
             None => String::new(),
             Some(search) if search.is_proven => {
-                format!("No card within reach has a smaller loss on these rows: proven ({} boxes).", search.nodes)
+                format!("No card within reach has a smaller loss on these rows: proven ({}).", boxes(search.nodes))
             }
             Some(search) => format!(
-                "The search ended after {} boxes: no card within reach has a loss smaller by more than {:.1e}.",
-                search.nodes,
+                "The search ended after {}: no card within reach has a loss smaller by more than {:.1e}.",
+                boxes(search.nodes),
                 search.loss - search.bound
             ),
         }
@@ -52,10 +52,7 @@ impl Scorecard {
     /// A few numbers to see first.
     pub fn facts(&self) -> Vec<(&'static str, String)> {
         let attributes = self.lines.iter().filter(|line| line.points != 0).count();
-        let mut facts = vec![
-            ("lines with points", attributes.to_string()),
-            ("different points", self.distinct_points().to_string()),
-        ];
+        let mut facts = vec![("lines with points", attributes.to_string())];
         if let Some(measured) = &self.measured {
             facts.push(("AUC", format!("{:.4}", measured.auc)));
             facts.push(("AUC before rounding", format!("{:.4}", measured.auc_model)));
@@ -63,14 +60,6 @@ impl Scorecard {
             facts.push(("log loss before rounding", format!("{:.5}", measured.log_loss_model)));
         }
         facts
-    }
-
-    /// The number of different points that are not zero.
-    pub fn distinct_points(&self) -> usize {
-        let mut points: Vec<i64> = self.lines.iter().map(|line| line.points).filter(|points| *points != 0).collect();
-        points.sort_unstable();
-        points.dedup();
-        points.len()
     }
 
     /// The least and the largest score that attributes allow; none if a number has points per unit.
@@ -87,6 +76,10 @@ impl Scorecard {
         }
         Some((low, high))
     }
+}
+
+fn boxes(count: usize) -> String {
+    if count == 1 { "1 box".to_owned() } else { format!("{count} boxes") }
 }
 
 impl Measured {

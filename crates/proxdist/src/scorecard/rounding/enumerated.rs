@@ -62,16 +62,19 @@ fn factored(below: &[f64], order: &[usize], columns: usize) -> Vec<f64> {
     let size = order.len();
     let mut factor = vec![0.0; size * size];
     for a in 0..size {
-        for b in a..size {
+        let entry = |b: usize, factor: &[f64]| {
             let before: f64 = (0..a).map(|c| factor[c * size + a] * factor[c * size + b]).sum();
-            let entry = below[order[a] * columns + order[b]] - before;
-            factor[a * size + b] = match b {
-                // Less than it is by more than rounding has added.
-                _ if a == b && entry > TRIFLE * below[order[a] * columns + order[a]] => (entry * (1.0 - TRIFLE)).sqrt(),
-                _ if a == b => 0.0,
-                _ if factor[a * size + a] > 0.0 => entry / factor[a * size + a],
-                _ => 0.0,
-            };
+            below[order[a] * columns + order[b]] - before
+        };
+        let square = entry(a, &factor);
+        if square <= TRIFLE * below[order[a] * columns + order[a]] {
+            continue;
+        }
+        // Less than it is by more than rounding has added.
+        let pivot = (square * (1.0 - TRIFLE)).sqrt();
+        factor[a * size + a] = pivot;
+        for b in a + 1..size {
+            factor[a * size + b] = entry(b, &factor) / pivot;
         }
     }
     factor
