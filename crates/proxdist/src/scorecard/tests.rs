@@ -8,7 +8,10 @@ use crate::error::Error;
 fn rows(count: usize) -> (Vec<f64>, Vec<f64>, Vec<f64>, Vec<f64>) {
     let (mut x, mut y, mut w, mut o) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for i in 0..count {
-        let draw = |a: usize, m: usize| (i * a + i * i * 7 + 3) % m;
+        let draw = |a: usize, m: usize| {
+            let mixed = (i as u64 * 31 + a as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            ((mixed >> 33) % m as u64) as usize
+        };
         let (member, level, amount) = (draw(5, 2), draw(11, 3), draw(13, 17) as f64 * 25.0);
         x.extend([member as f64, f64::from(u8::from(level == 1)), f64::from(u8::from(level == 2)), amount]);
         y.push(f64::from(u8::from(draw(29, 10) < 3 + 2 * member + level)));
