@@ -220,6 +220,12 @@ fn plain_numbers_have_points_per_unit_and_a_card_needs_no_rows() {
         said.stdout,
         said.stderr
     );
+    // The flag is 0 or 1, so it is what the scale is made for.
+    let small = card(&place, "--missing mean --max-points 9");
+    let lines = small["scorecard"]["lines"].as_array().unwrap();
+    let attributes =
+        lines.iter().filter(|line| line["unit"].is_null()).map(|line| line["real"].as_f64().unwrap().abs());
+    assert!((attributes.fold(0.0, f64::max) - 9.0).abs() < 1e-9, "{small}");
     let limited = card(&place, "--missing mean --max-nodes 0");
     let search = &limited["scorecard"]["search"];
     assert!(search["bound"].as_f64().unwrap() <= search["loss"].as_f64().unwrap() && search["nodes"] == 0);

@@ -54,12 +54,14 @@ impl Scorecard {
     /// The card of a model; with rows, the best whole points on them.
     pub fn new(model: &Predictor, options: &CardOptions, data: Option<&Data>) -> Result<Self> {
         let fault = |fault: ScorecardFault| Error::Scorecard(fault);
-        let scale = scale(model, options).map_err(fault)?;
+        check(options).map_err(fault)?;
         let used: Vec<&Feature> = model.features.iter().filter(|feature| model.matters(feature)).collect();
         let rows = data.map(|data| Rows::gather(data, columns(&used))).transpose()?;
         if rows.as_ref().is_some_and(Rows::has_one_label) {
             return Err(fault(ScorecardFault::OneLabel));
         }
+        let scale = scale(model, options, rows.as_ref());
+        scale.check().map_err(fault)?;
         let mut lines = Vec::new();
         for feature in used {
             lines.extend(lines_of(feature, model, (&scale, options), rows.as_ref()).map_err(fault)?);
@@ -170,28 +172,33 @@ impl Line {
     }
 }
 
-/// What points mean, where some of it is left open.
-fn scale(model: &Predictor, options: &CardOptions) -> std::result::Result<Scale, ScorecardFault> {
-    let CardOptions { points, odds, of_negative, .. } = *options;
-    if let Some(most) = options.max_points.filter(|most| *most == 0) {
-        return Err(ScorecardFault::Scale { what: "max_points", rule: "at least 1", value: f64::from(most) });
+/// Refuses what can never work.
+fn check(options: &CardOptions) -> std::result::Result<(), ScorecardFault> {
+    let wrong = |what, rule, value| Err(ScorecardFault::Scale { what, rule, value });
+    if options.max_points == Some(0) {
+        return wrong("max_points", "at least 1", 0.0);
     }
     if !(options.reach >= 1.0 && options.reach.is_finite()) {
-        return Err(ScorecardFault::Scale { what: "reach", rule: "at least 1 and finite", value: options.reach });
+        return wrong("reach", "at least 1 and finite", options.reach);
     }
-    if let Some((_, unit)) = options.units.iter().find(|(_, unit)| !(*unit > 0.0 && unit.is_finite())) {
-        return Err(ScorecardFault::Scale { what: "unit", rule: "positive and finite", value: *unit });
+    match options.units.iter().find(|(_, unit)| !(*unit > 0.0 && unit.is_finite())) {
+        Some((_, unit)) => wrong("unit", "positive and finite", *unit),
+        None => Ok(()),
     }
-    let attributes = model.features.iter().filter_map(|feature| match &feature.kind {
-        FeatureKind::Attributes(each) => Some(each.iter().filter_map(|attribute| attribute.column)),
-        FeatureKind::Number { .. } => None,
+}
+
+/// What points mean, where some of it is left open.
+fn scale(model: &Predictor, options: &CardOptions, rows: Option<&Rows>) -> Scale {
+    let CardOptions { points, odds, of_negative, .. } = *options;
+    let attributes = model.features.iter().flat_map(|feature| match &feature.kind {
+        FeatureKind::Attributes(each) => each.iter().filter_map(|attribute| attribute.column).collect(),
+        FeatureKind::Number { column } if rows.is_some_and(|rows| rows.is_indicator(*column)) => vec![*column],
+        FeatureKind::Number { .. } => Vec::new(),
     });
-    let largest = attributes.flatten().map(|column| model.coefficient(column).abs()).fold(0.0, f64::max);
+    let largest = attributes.map(|column| model.coefficient(column).abs()).fold(0.0, f64::max);
     let fitting = |most: u32| f64::from(most) * std::f64::consts::LN_2 / largest;
     let open = options.max_points.filter(|_| largest > 0.0).map_or(Scale::default().pdo, fitting);
-    let scale = Scale { points, odds, of_negative, pdo: options.pdo.unwrap_or(open) };
-    scale.check()?;
-    Ok(scale)
+    Scale { points, odds, of_negative, pdo: options.pdo.unwrap_or(open) }
 }
 
 /// The whole numbers that points may be.

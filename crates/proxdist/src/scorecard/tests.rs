@@ -167,6 +167,10 @@ fn dependent_columns_are_held() {
     assert!(card.notes.iter().any(|note| note.contains("no intercept")));
     assert_eq!(card.lines[1].points, card.lines[1].real.round() as i64);
     assert_eq!(card.range().map(|(low, high)| low <= high), Some(true));
+    // Indicators without a name for their value are attributes, too: the largest has just so many points.
+    let small = CardOptions { max_points: Some(7), ..CardOptions::default() };
+    let card = Scorecard::new(&model, &small, Some(&data)).unwrap();
+    assert!((card.lines[0].real - 7.0).abs() < 1e-12);
 }
 
 #[test]
