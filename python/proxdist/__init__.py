@@ -49,6 +49,7 @@ from .sets import (
 )
 
 if TYPE_CHECKING:
+    from .bins import Binner
     from .classification import ConstrainedClassifier, ConstrainedClassifierCV, MatrixClassifier
     from .curve import CurveRegressor
     from .files import load
@@ -59,6 +60,7 @@ if TYPE_CHECKING:
 
 # Modules that need scikit-learn, by what they are asked for.
 _LATER = {
+    "Binner": "bins",
     "ConstrainedClassifier": "classification",
     "ConstrainedClassifierCV": "classification",
     "ConstrainedCox": "survival",
@@ -88,6 +90,7 @@ def __dir__() -> list[str]:
 __all__ = [
     "Affine",
     "Ball",
+    "Binner",
     "Blocks",
     "Box",
     "Concave",

@@ -184,6 +184,14 @@ class Classification(Joint, ClassifierMixin, Constrained):
         )
         return float("nan") if none == 0 else float(1.0 - loss / none)
 
+    def scorecard(
+        self, X: Any = None, y: Any = None, sample_weight: Any = None, offset: Any = None, **wanted: Any
+    ) -> Any:
+        """Whole points for the features of a model of two classes: a :class:`Scorecard`; see docs/scorecards.md."""
+        from ._scorecard import made
+
+        return made(self, (X, y, sample_weight, offset), wanted)
+
     def _mean(self, scores: Any) -> Any:
         return _proxdist.loss_mean(self._loss(), scores) if isinstance(self.loss, str) else self.loss.mean(scores)
 

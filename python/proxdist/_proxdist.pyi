@@ -11,6 +11,7 @@ __all__ = [
     "StreamState",
     "__version__",
     "answer",
+    "bin_texts",
     "canonical_set",
     "coefficients_figure",
     "constraints",
@@ -28,6 +29,7 @@ __all__ = [
     "gather_for_path",
     "joint_fields",
     "label_chances",
+    "learn_bins",
     "least_size",
     "linear_predictor",
     "lines_figure",
@@ -43,6 +45,7 @@ __all__ = [
     "project",
     "schema_features",
     "schema_is_plain",
+    "scorecard",
     "search_defaults",
     "select",
     "select_outputs",
@@ -179,3 +182,6 @@ def summarize(
     wanted: dict[str, Any],
 ) -> tuple[str, str, bool]: ...
 def exported(model: str, form: str, table: str, labels: list[str] | None = None) -> str: ...
+def learn_bins(rule: str, values: Any, response: Any = None, weights: Any = None) -> tuple[list[float], bool]: ...
+def bin_texts(edges: list[float], missing: bool) -> list[str]: ...
+def scorecard(wanted: dict[str, Any], rows: Any = None, other: Any = None) -> tuple[str, str, str]: ...

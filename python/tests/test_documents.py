@@ -57,6 +57,7 @@ PAGES = [
     "inference",
     "exporting",
     "data-frames",
+    "scorecards",
 ]
 
 

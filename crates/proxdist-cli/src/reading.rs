@@ -62,6 +62,7 @@ fn training_hint(error: &E, text: &TextArgs) -> Option<String> {
             "correct the value, remove the row, or leave the column out with --ignore COL".to_owned()
         }
         E::NoMean { .. } => "leave the column out with --ignore COL".to_owned(),
+        E::BinsNotHere { .. } => "write the data as CSV or Parquet, allow more --memory, or leave --bins out".to_owned(),
         E::NotANumber { place, .. } if place.column.is_some() && !error.hint().contains("decimal point") => {
             "correct the value; --categorical COL turns a text column into indicators, --ignore COL leaves it out, \
              --loss logistic takes labels"
@@ -167,7 +168,7 @@ fn is_strict(text: &TextArgs) -> bool {
 fn knows_means(schema: &Schema) -> bool {
     use proxdist_io::ColumnKind as Kind;
     schema.columns.iter().any(|column| match &column.kind {
-        Kind::Number { fill } => fill.is_some(),
+        Kind::Number { fill } | Kind::Bins { fill, .. } => fill.is_some(),
         Kind::Levels { fill, .. } => fill.is_some(),
     })
 }

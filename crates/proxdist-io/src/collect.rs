@@ -57,6 +57,8 @@ pub(crate) struct Collector<'a> {
     pub(crate) response_absent: bool,
     /// By column of the file: the schema knows no value to fill in. Empty without a schema.
     unfillable: Vec<bool>,
+    /// By column of the file: missing numbers have a bin of their own.
+    has_own_bin: Vec<bool>,
     pub(crate) notices: Vec<String>,
     /// Fields of the current row that are handed on, and those of all rows since the last block.
     pub(crate) keeping: Vec<String>,
@@ -74,13 +76,16 @@ impl<'a> Collector<'a> {
     pub(crate) fn new(source: &str, mut layout: Layout, options: &ReadOptions, outlet: Outlet<'a>) -> Self {
         let mut texts: Vec<TextColumn> = std::iter::repeat_with(TextColumn::default).take(layout.texts).collect();
         let mut unfillable = Vec::new();
+        let mut has_own_bin: Vec<bool> =
+            layout.bins.iter().map(|asked| asked.is_some_and(|asked| asked.rule.missing)).collect();
         if let Some(schema) = &options.schema {
             unfillable.resize(layout.names.len(), false);
             for (&column, known) in layout.features.iter().zip(&schema.columns) {
                 unfillable[column] = match &known.kind {
                     ColumnKind::Levels { fill, .. } => fill.is_none() && !known.marked,
-                    ColumnKind::Number { fill } => fill.is_none(),
+                    ColumnKind::Number { fill } | ColumnKind::Bins { fill, .. } => fill.is_none(),
                 };
+                has_own_bin[column] = matches!(&known.kind, ColumnKind::Bins { bins, .. } if bins.missing);
                 if let (ColumnKind::Levels { levels, .. }, Role::Text(slot)) = (&known.kind, layout.roles[column]) {
                     texts[slot].close(levels);
                 }
@@ -114,6 +119,7 @@ impl<'a> Collector<'a> {
             left_out: 0,
             response_absent: false,
             unfillable,
+            has_own_bin,
             notices,
         }
     }
@@ -201,7 +207,7 @@ impl<'a> Collector<'a> {
 
     /// A value that must be finite; `NaN` counts as missing where missing values are allowed.
     pub(crate) fn checked(&mut self, column: usize, value: f64, at: At, text: impl Fn() -> String) -> Result<f64> {
-        if value.is_nan() && self.options.missing != Missing::Error {
+        if value.is_nan() && (self.options.missing != Missing::Error || self.has_own_bin[column]) {
             self.missing(column, b"NaN", at)?;
         } else if !value.is_finite() {
             return Err(Error::NotFinite { place: self.place(column, at).boxed(), text: text() });
@@ -218,6 +224,9 @@ impl<'a> Collector<'a> {
         let role = self.layout.roles[column];
         if role == Role::Target && self.layout.target_optional {
             self.response_absent = true;
+            return Ok(());
+        }
+        if self.has_own_bin[column] {
             return Ok(());
         }
         let feature = matches!(role, Role::Number(_) | Role::Text(_));

@@ -1,7 +1,10 @@
-//! What each column of a file becomes, once all of it is known: numbers with gaps filled, texts as indicators.
+//! What each column of a file becomes, once all of it is known: numbers with gaps filled or in bins, texts as indicators.
 //!
 //! The encoding is settled from the statistics of all rows, or from the schema of a model, and then applied row by row, wherever the rows are.
 
+use proxdist::binning::Bins;
+
+use crate::bins::{self, Answers};
 use crate::collect::{Collector, MISSING};
 use crate::error::{Error, Place, Result};
 use crate::layout::Role;
@@ -20,6 +23,7 @@ pub(crate) struct Encoding {
     /// By slot of a number: what stands for a missing one, `NaN` where nothing does.
     fills: Vec<f64>,
     texts: Vec<Codes>,
+    bins: Vec<Bins>,
     blocks: Vec<Block>,
 }
 
@@ -49,11 +53,13 @@ impl Codes {
 enum Block {
     Number { slot: usize, start: usize, marked: bool },
     Levels { slot: usize, start: usize, first: u32, end: u32, marked: bool },
+    /// The first bin with a column, and which of the bins.
+    Bins { slot: usize, start: usize, first: usize, at: usize },
 }
 
 impl Encoding {
     /// Settles the levels and the filled in values of all columns. `rows` were kept.
-    pub(crate) fn settle(collector: &mut Collector<'_>) -> Result<Self> {
+    pub(crate) fn settle(collector: &mut Collector<'_>, answers: Answers<'_>) -> Result<Self> {
         let known = collector.options.schema.clone();
         let fills = match &known {
             Some(schema) => schema.columns.iter().filter_map(number_fill).collect(),
@@ -64,16 +70,23 @@ impl Encoding {
             width: 0,
             fills,
             texts: std::iter::repeat_with(Codes::default).take(collector.layout.texts).collect(),
+            bins: Vec::new(),
             blocks: Vec::new(),
         };
         for (position, column) in collector.layout.features.clone().into_iter().enumerate() {
             let known = known.as_ref().map(|schema| &schema.columns[position]);
-            encoding.add(collector, column, known)?;
+            encoding.add(collector, column, known, answers)?;
         }
         Ok(encoding)
     }
 
-    fn add(&mut self, collector: &mut Collector<'_>, column: usize, known: Option<&SchemaColumn>) -> Result<()> {
+    fn add(
+        &mut self,
+        collector: &mut Collector<'_>,
+        column: usize,
+        known: Option<&SchemaColumn>,
+        answers: Answers<'_>,
+    ) -> Result<()> {
         let name = collector.layout.names[column].clone();
         let start = self.width;
         let (kind, marked) = match (collector.layout.roles[column], known) {
@@ -92,11 +105,17 @@ impl Encoding {
                 collector.notices.push(notice);
                 (kind, collector.is_marked(collector.statistics.missing[slot]))
             }
-            (Role::Number(slot), None) => {
-                let fill = self.fills.get(slot).copied();
-                let gaps = (collector.kept as usize).saturating_sub(collector.statistics.present[slot]);
-                (ColumnKind::Number { fill }, collector.is_marked(gaps))
-            }
+            (Role::Number(slot), None) => match bins::learned(collector, (column, slot), answers)? {
+                Some((kind, notice)) => {
+                    collector.notices.push(notice);
+                    (kind, false)
+                }
+                None => {
+                    let fill = self.fills.get(slot).copied();
+                    let gaps = (collector.kept as usize).saturating_sub(collector.statistics.present[slot]);
+                    (ColumnKind::Number { fill }, collector.is_marked(gaps))
+                }
+            },
             (Role::Number(_), Some(known)) => (known.kind.clone(), known.marked),
             _ => return Ok(()),
         };
@@ -104,6 +123,11 @@ impl Encoding {
             (Role::Text(slot), ColumnKind::Levels { levels, coding, .. }) => {
                 let first = coding.first_coded(levels.len()) as u32;
                 self.blocks.push(Block::Levels { slot, start, first, end: levels.len() as u32, marked });
+            }
+            (Role::Number(slot), ColumnKind::Bins { bins, coding, .. }) => {
+                let (first, at) = (coding.first_coded(bins.count()), self.bins.len());
+                self.bins.push(bins.clone());
+                self.blocks.push(Block::Bins { slot, start, first, at });
             }
             (Role::Number(slot), _) => self.blocks.push(Block::Number { slot, start, marked }),
             _ => {}
@@ -124,9 +148,16 @@ impl Encoding {
     pub(crate) fn row(&self, numbers: &[f64], code: impl Fn(usize) -> u32, mut put: impl FnMut(usize, f64)) {
         for block in &self.blocks {
             match *block {
+                Block::Bins { slot, start, first, at } => {
+                    let bins = &self.bins[at];
+                    let value = if bins.missing { numbers[slot] } else { self.filled(slot, numbers[slot]) };
+                    if let Some(place) = bins.of(value).and_then(|bin| bin.checked_sub(first)) {
+                        put(start + place, 1.0);
+                    }
+                }
                 Block::Number { slot, start, marked } => {
                     let value = numbers[slot];
-                    put(start, if value.is_nan() { self.fills.get(slot).copied().unwrap_or(value) } else { value });
+                    put(start, self.filled(slot, value));
                     if marked && value.is_nan() {
                         put(start + 1, 1.0);
                     }
@@ -143,7 +174,17 @@ impl Encoding {
         }
     }
 
-    /// Fills gaps in rows of numbers where they stand, for a file without texts and marks.
+    /// A number, or what stands for a missing one.
+    fn filled(&self, slot: usize, value: f64) -> f64 {
+        if value.is_nan() { self.fills.get(slot).copied().unwrap_or(value) } else { value }
+    }
+
+    /// Whether some column becomes bins.
+    pub(crate) fn has_bins(&self) -> bool {
+        !self.bins.is_empty()
+    }
+
+    /// Fills gaps in rows of numbers where they stand, for a file without texts, bins and marks.
     pub(crate) fn fill(&self, numbers: &mut [f64]) {
         if self.fills.is_empty() {
             return;
@@ -160,7 +201,7 @@ impl Encoding {
 
 fn number_fill(column: &SchemaColumn) -> Option<f64> {
     match column.kind {
-        ColumnKind::Number { fill } => Some(fill.unwrap_or(f64::NAN)),
+        ColumnKind::Number { fill } | ColumnKind::Bins { fill, .. } => Some(fill.unwrap_or(f64::NAN)),
         ColumnKind::Levels { .. } => None,
     }
 }
@@ -185,9 +226,11 @@ fn means(collector: &mut Collector<'_>) -> Result<Vec<f64>> {
             return Err(Error::NoMean { place: Place::file(&collector.source).column(column, name).boxed() });
         }
         let missing = collector.kept as usize - present;
-        if missing > 0 {
-            let marked =
-                if collector.is_marked(missing) { format!(" and marked in {name}=missing") } else { String::new() };
+        let asked = collector.layout.bins.get(column).copied().flatten();
+        let has_own_bin = asked.is_some_and(|asked| asked.rule.missing);
+        if missing > 0 && !has_own_bin {
+            let is_marked = collector.is_marked(missing) && asked.is_none();
+            let marked = if is_marked { format!(" and marked in {name}=missing") } else { String::new() };
             notices.push(format!("column {name}: {missing} missing values are filled in with the mean {mean}{marked}"));
         }
     }

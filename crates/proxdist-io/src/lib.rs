@@ -35,6 +35,7 @@
 
 mod ahead;
 mod arrays;
+mod bins;
 mod blocks;
 mod collect;
 mod columns;
@@ -76,6 +77,7 @@ use std::path::{Path, PathBuf};
 
 use outlet::Outlet;
 
+pub use bins::BinRequest;
 pub use error::{Error, Place, Result};
 pub use frame::{Cells, FrameColumn, read_columns};
 pub use labels::Classes;

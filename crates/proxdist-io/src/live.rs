@@ -81,6 +81,10 @@ impl ReadOptions {
     /// Reads delimited or svmlight text in blocks; `name` stands for the reader in messages, and its extension tells the format. Waits until there are as many `rows` as the first block is to have.
     pub fn blocks<'a>(self, reader: impl Read + 'a, name: &str, rows: usize) -> Result<Blocks<'a>> {
         crate::check(&self)?;
+        if !self.bins.is_empty() {
+            let what = "rows that come in order".to_owned();
+            return Err(Error::BinsNotHere { source_name: name.to_owned(), what });
+        }
         let mut lines = Lines::waiting(Input::new(name, reader, None, None)?);
         let mut seen = 0;
         // One line more, for a header.
@@ -206,7 +210,7 @@ fn encoded(mut collector: Collector<'_>, means: &mut Vec<Mean>, is_first: bool) 
 /// Lets the means so far stand for missing numbers.
 fn put(schema: &mut Schema, means: &[Mean]) {
     let numbers = schema.columns.iter_mut().filter_map(|column| match &mut column.kind {
-        ColumnKind::Number { fill } => Some(fill),
+        ColumnKind::Number { fill } | ColumnKind::Bins { fill, .. } => Some(fill),
         ColumnKind::Levels { .. } => None,
     });
     numbers.zip(means).for_each(|(fill, so_far)| *fill = Some(so_far.mean));
@@ -215,7 +219,7 @@ fn put(schema: &mut Schema, means: &[Mean]) {
 /// What is filled in for a numeric column.
 fn fill_of(column: &SchemaColumn) -> Option<f64> {
     match column.kind {
-        ColumnKind::Number { fill } => Some(fill.unwrap_or(0.0)),
+        ColumnKind::Number { fill } | ColumnKind::Bins { fill, .. } => Some(fill.unwrap_or(0.0)),
         ColumnKind::Levels { .. } => None,
     }
 }

@@ -1,5 +1,6 @@
 //! How a training table was encoded, so that another file can be encoded in exactly the same way.
 
+use proxdist::binning::Bins;
 use serde::{Deserialize, Serialize};
 
 use crate::layout::numbered_names;
@@ -86,6 +87,16 @@ pub enum ColumnKind {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         fill: Option<String>,
     },
+    /// One indicator for each coded bin.
+    Bins {
+        /// Where they are.
+        bins: Bins,
+        /// Which of them have a column.
+        coding: Coding,
+        /// Filled in for missing values, if the training file was read with means and they have no bin.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        fill: Option<f64>,
+    },
 }
 
 impl Schema {
@@ -135,6 +146,11 @@ impl Schema {
                         format!("{}={level}", column.name)
                     }));
                 }
+                ColumnKind::Bins { bins, coding, .. } => {
+                    names.extend(
+                        (coding.first_coded(bins.count())..bins.count()).map(|bin| bins.name(&column.name, bin)),
+                    );
+                }
             }
             if column.marked {
                 names.push(format!("{}=missing", column.name));
@@ -163,6 +179,7 @@ impl ColumnKind {
         match self {
             Self::Number { .. } => 1,
             Self::Levels { levels, coding, .. } => levels.len() - coding.first_coded(levels.len()),
+            Self::Bins { bins, coding, .. } => bins.count() - coding.first_coded(bins.count()),
         }
     }
 }

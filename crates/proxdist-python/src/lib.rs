@@ -22,6 +22,7 @@ mod partition;
 mod path;
 mod pictures;
 mod problem;
+mod scorecard;
 mod select;
 mod spread;
 mod supervise;
@@ -49,6 +50,8 @@ mod _proxdist {
     use super::path::path;
     #[pymodule_export]
     use super::pictures::{coefficients_figure, convergence_figure, curve_figure, lines_figure, page};
+    #[pymodule_export]
+    use super::scorecard::{bin_texts, learn_bins, scorecard};
     #[pymodule_export]
     use super::select::select;
     #[pymodule_export]

@@ -105,6 +105,18 @@ impl Named {
     }
 }
 
+/// Rows with what belongs to them, without names.
+pub(crate) fn plain_data<'a>(source: Box<dyn ChunkSource + 'a>, numbers: RowNumbers<'a>) -> proxdist::Result<Data<'a>> {
+    let mut data = Data::new(source, numbers.response)?;
+    if let Some(weights) = numbers.weights {
+        data = data.weights(weights)?;
+    }
+    if let Some(offset) = numbers.offset {
+        data = data.offset(offset)?;
+    }
+    Ok(data)
+}
+
 impl Request {
     /// The data of the problem, as they are.
     pub(crate) fn data<'a>(
@@ -112,13 +124,7 @@ impl Request {
         source: Box<dyn ChunkSource + 'a>,
         numbers: RowNumbers<'a>,
     ) -> proxdist::Result<Data<'a>> {
-        let mut data = Data::new(source, numbers.response)?;
-        if let Some(weights) = numbers.weights {
-            data = data.weights(weights)?;
-        }
-        if let Some(offset) = numbers.offset {
-            data = data.offset(offset)?;
-        }
+        let mut data = plain_data(source, numbers)?;
         if let Some(names) = &self.names {
             data = data.names(names.iter().cloned())?;
         }

@@ -23,6 +23,7 @@ mod number;
 #[cfg(feature = "png")]
 mod png;
 pub mod svg;
+mod table_page;
 
 pub use escape::{escape, script_json};
 pub use html::{ComparisonTable, Problem, Report, figure, page};
@@ -35,3 +36,4 @@ pub use number::{count, duration, number};
 #[cfg(feature = "png")]
 pub use png::{PngError, png};
 pub use svg::{Style, Theme};
+pub use table_page::TablePage;

@@ -32,6 +32,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod binning;
 pub mod certificate;
 pub mod conic;
 pub mod constraint;
@@ -70,6 +71,7 @@ pub mod run;
 pub mod sampling;
 mod scaling;
 pub mod schedule;
+pub mod scorecard;
 pub mod selection;
 mod shape;
 pub mod simulate;

@@ -1,6 +1,7 @@
 //! Options that say how a file is read.
 
 use clap::{ArgAction, Args, ValueEnum};
+use proxdist_io::BinRequest;
 use std::path::{Path, PathBuf};
 
 /// A file to train on.
@@ -37,6 +38,9 @@ pub(crate) struct DataArgs {
     /// Columns of codes that become indicator columns; text columns do so by themselves
     #[arg(long, value_name = "COL,...", value_delimiter = ',', action = ArgAction::Append)]
     pub(crate) categorical: Vec<String>,
+    /// Columns of numbers that become bins: quantile:5, or monotone:5 with event rates that rise or fall; for some columns as in age,dose_*=monotone:6; +missing behind gives gaps a bin; repeat for more
+    #[arg(long, value_name = "[COLS=]RULE", value_parser = super::values::bins, action = ArgAction::Append)]
+    pub(crate) bins: Vec<BinRequest>,
     /// Number of features of an svmlight file, where the largest index does not tell
     #[arg(long, value_name = "P")]
     pub(crate) features: Option<usize>,
@@ -137,7 +141,7 @@ impl NewDataArgs {
 }
 
 /// What text files do not always tell.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(crate) struct TextArgs {
     /// The first line holds names (detected otherwise)
     #[arg(long, conflicts_with = "no_header")]

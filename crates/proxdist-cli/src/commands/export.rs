@@ -91,6 +91,18 @@ fn inputs(schema: &Schema, coefficients: &[f64]) -> Vec<Input> {
     for column in &schema.columns {
         let (kind, width) = match &column.kind {
             ColumnKind::Number { fill } => (InputKind::Number { coefficient: coefficients[place], fill: *fill }, 1),
+            ColumnKind::Bins { bins, coding, fill } => {
+                let first = coding.first_coded(bins.count());
+                let adds = |bin: usize| bin.checked_sub(first).map_or(0.0, |at| coefficients[place + at]);
+                let numbers = bins.edges.len() + 1;
+                let kind = InputKind::Bins {
+                    edges: bins.edges.clone(),
+                    adds: (0..numbers).map(adds).collect(),
+                    missing: bins.missing.then(|| adds(numbers)),
+                    fill: *fill,
+                };
+                (kind, bins.count() - first)
+            }
             ColumnKind::Levels { levels, coding, fill } => {
                 let first = coding.first_coded(levels.len());
                 let adds = |at: usize| at.checked_sub(first).map_or(0.0, |at| coefficients[place + at]);

@@ -45,6 +45,7 @@ fn sum_over_rows(args: &FitArgs) -> Result<Ending> {
     signals::listen(quiet);
 
     let wanted = input::Wanted::of(&*loss, args.run.settings.memory(&settings), args.output.out.as_ref(), quiet);
+    let wanted = input::Wanted { holdout: args.holdout.map(|share| (share, settings.seed_value())), ..wanted };
     let (table, reading) = input::training(&args.data, wanted)?;
     remind(args);
     if signals::asked_to_stop() {

@@ -36,6 +36,9 @@ pub(crate) fn run(args: &PathArgs) -> Result<Ending> {
 
     let wanted = input::Wanted::of(&*loss, args.settings.memory(&settings), args.output.out.as_ref(), quiet);
     let (table, reading) = input::training(&args.data, wanted)?;
+    if matches!(args.select, Select::CrossValidation) {
+        input::remind_of_bins(&args.data, quiet);
+    }
     if signals::asked_to_stop() {
         return Err(Failure::interrupted());
     }

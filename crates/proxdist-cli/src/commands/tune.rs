@@ -33,6 +33,7 @@ pub(crate) fn run(args: &TuneArgs) -> Result<Ending> {
 
     let wanted = input::Wanted::of(&*loss, args.run.settings.memory(&settings), args.output.out.as_ref(), quiet);
     let (table, reading) = input::training(&args.data, wanted)?;
+    input::remind_of_bins(&args.data, quiet);
     if signals::asked_to_stop() {
         return Err(Failure::interrupted());
     }

@@ -151,7 +151,7 @@ pub(crate) fn take(table: &mut Table, roles: Roles, source: &str) -> Result<(Tim
     }
     let number = |role: &str, name: &str| match find(name).map(|column| &column.kind) {
         Some(ColumnKind::Number { .. }) => Ok(names.iter().position(|other| other == name)),
-        Some(ColumnKind::Levels { .. }) => Err(Failure::new(
+        Some(ColumnKind::Levels { .. } | ColumnKind::Bins { .. }) => Err(Failure::new(
             format!("{source}: the column {name:?} of --{role} holds text, and numbers are needed"),
             "write events as 1 (it happened) and 0 (censored), and times as numbers",
         )),

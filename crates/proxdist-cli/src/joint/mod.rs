@@ -80,6 +80,7 @@ pub(crate) fn fit(args: &FitArgs, loss: Loss) -> Result<Ending> {
         quiet,
         takes_outputs: true,
         strata: args.joint.strata.as_deref(),
+        holdout: args.holdout.map(|share| (share, settings.seed_value())),
     };
     let (mut table, reading) = input::training(&args.data, wanted)?;
     if signals::asked_to_stop() {
@@ -215,6 +216,9 @@ fn check(args: &FitArgs, loss: Loss) -> Result<()> {
     }
     if args.data.positive.is_some() {
         return refused("--positive", "labels are ordered by --levels; times have none");
+    }
+    if loss == Loss::Cox && !args.data.bins.is_empty() {
+        return refused("--bins", "bin the columns of the file beforehand");
     }
     if args.checkpoint.is_some() {
         return refused("--checkpoint", "leave it out: such a fit has no steps to go on from");

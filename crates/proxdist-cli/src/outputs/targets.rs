@@ -11,11 +11,11 @@ pub(crate) fn split(table: &mut Table, targets: &[String], source: &str) -> Resu
     for target in &targets[1..] {
         let column = table.schema.columns.iter().find(|column| column.name == *target);
         match column.map(|column| &column.kind) {
-            Some(ColumnKind::Number { .. }) if column.is_some_and(|column| column.marked) => {
+            Some(ColumnKind::Number { .. } | ColumnKind::Bins { .. }) if column.is_some_and(|column| column.marked) => {
                 let message = format!("{source}: the target {target:?} has missing values");
                 return Err(Failure::new(message, "--missing drop leaves such rows out"));
             }
-            Some(ColumnKind::Number { .. }) => {}
+            Some(ColumnKind::Number { .. } | ColumnKind::Bins { .. }) => {}
             Some(ColumnKind::Levels { .. }) => {
                 let message =
                     format!("{source}: the target {target:?} holds text, and several targets must be numbers");

@@ -23,6 +23,7 @@ mod proofs;
 mod real_data;
 mod reproduce;
 mod round_trip;
+mod scorecard;
 mod settings;
 mod shapes;
 mod signals;

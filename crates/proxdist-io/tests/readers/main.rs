@@ -2,6 +2,7 @@
 
 #![allow(clippy::format_push_string, clippy::format_collect, reason = "files are made by hand, speed does not matter")]
 
+mod bins;
 mod blocks;
 mod common;
 mod csv;
