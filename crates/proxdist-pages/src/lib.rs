@@ -32,7 +32,8 @@ use proxdist::data::products;
 use proxdist::inference::{Nobody, Procedure, Request, Summary, summary};
 use proxdist::loss::Loss;
 use proxdist::metrics::{Measured, measured};
-use proxdist::{Certificate, Data, Error, Result, Shape};
+use proxdist::objective::Objective;
+use proxdist::{Certificate, Data, Error, Preparation, Result, Ridge, Scaling, Shape};
 use proxdist_report::{Coefficient, Report};
 
 /// The share of intervals that should hold the truth, on all pages.
@@ -231,4 +232,24 @@ pub fn page(subject: &Subject) -> Result<Report> {
     }
     report.alternatives.extend(alternatives::section(subject)?);
     Ok(report)
+}
+
+/// Share of F by which it may differ where it is that of the fit, summed up in another order.
+const SAME: f64 = 1e-9;
+
+/// Whether some rows are those of a fit, as far as F tells: it has the value that it had there.
+pub fn are_rows_of_fit(procedure: &Procedure, data: &Data, model: Fitted) -> Result<bool> {
+    let Some(objective) = model.objective else { return Ok(false) };
+    let units = Preparation::decide(procedure.standardize, [procedure.set], procedure.intercept)?
+        .units(data, procedure.ridge)?;
+    let squares: Vec<f64>;
+    let ridge = if units.is_scaled() {
+        squares = Scaling::of(data, true)?.deviations().iter().map(|s| s * s).collect();
+        Ridge::on_effects(procedure.ridge, &squares)
+    } else {
+        units.ridge(procedure.ridge)
+    };
+    let theta: Vec<f64> = model.coefficients.iter().copied().chain(model.intercept).collect();
+    let found = Objective::new(data, procedure.loss, ridge).intercept(model.intercept.is_some()).value(&theta)?;
+    Ok((found - objective).abs() <= SAME * objective.abs())
 }

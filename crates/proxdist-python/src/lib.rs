@@ -21,6 +21,7 @@ mod partition;
 mod path;
 mod pictures;
 mod problem;
+mod report;
 mod select;
 mod spread;
 mod supervise;
@@ -45,7 +46,9 @@ mod _proxdist {
     #[pymodule_export]
     use super::path::path;
     #[pymodule_export]
-    use super::pictures::{coefficients_figure, convergence_figure, curve_figure, lines_figure, page};
+    use super::pictures::{coefficients_figure, convergence_figure, curve_figure, lines_figure};
+    #[pymodule_export]
+    use super::report::report_page;
     #[pymodule_export]
     use super::select::select;
     #[pymodule_export]

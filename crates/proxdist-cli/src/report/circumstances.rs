@@ -114,12 +114,11 @@ pub(super) fn proof(fit: &Fit) -> Option<ProofStory> {
         Some(ProofPoint { seconds, nodes, value: at.objective, bound })
     };
     let points: Vec<ProofPoint> = fit.trace().iter().filter_map(point).collect();
-    let words = fit.certificate().in_words(fit.objective());
-    if points.is_empty() {
-        return None;
-    }
-    let nothing = "Nothing was proven: the choice may be the best one, but no bound says so.";
-    Some(ProofStory { words: words.unwrap_or_else(|| nothing.to_owned()), points })
+    let words = match fit.certificate().in_words(fit.objective()) {
+        Some(_) => String::new(),
+        None => "Nothing was proven: the choice may be the best one, but no bound says so.".to_owned(),
+    };
+    (!points.is_empty()).then_some(ProofStory { words, points })
 }
 
 pub(super) fn trace(fit: &Fit) -> Vec<TracePoint> {
