@@ -48,7 +48,7 @@ def assert_shows(shown, said):
         assert any(re.fullmatch(pattern, other) for other in rest), f"{line}\n\n{said}"
 
 
-PAGES = ["cookbook", "streams", "losses", "several-outputs", "survival-and-ordinal", "inference", "exporting"]
+PAGES = ["cookbook", "streams", "losses", "several-outputs", "survival-and-ordinal", "inference", "exporting", "report"]
 
 
 @pytest.mark.parametrize("page", PAGES)

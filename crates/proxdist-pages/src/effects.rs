@@ -91,10 +91,12 @@ fn text(subject: &Subject, has_ratio: bool, has_effects: bool) -> String {
     text + "."
 }
 
+/// Active constraints that are listed.
+const MOST: usize = 30;
+
 /// The constraints that hold a convex model back, and at what price.
 pub(crate) fn prices(summary: &Found) -> Option<Section> {
     let prices = summary.as_ref().ok()?.prices.as_ref().filter(|prices| !prices.active.is_empty())?;
-    const MOST: usize = 30;
     let row = |one: &proxdist::inference::Active| vec![one.constraint.clone(), number(one.price, 4)];
     let mut notes = Vec::new();
     if prices.active.len() > MOST {

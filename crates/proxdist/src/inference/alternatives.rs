@@ -107,7 +107,7 @@ fn constant(objective: Objective, theta: &mut [f64], place: usize) -> Result<f64
         }
         theta[place] = at - gradient[place] / curvature;
         let next = objective.gradient(theta, &mut gradient)?;
-        if !(next < value) {
+        if next.is_nan() || next >= value {
             break;
         }
         value = next;
