@@ -58,10 +58,8 @@ pub(crate) fn section(subject: &Subject, order: &[usize], wald: Option<&Wald>) -
 fn plot(subject: &Subject, curve: &Partial) -> LinePlot {
     let points = curve.points.iter().map(|at| (at.x, at.prediction)).collect();
     let band = curve.points.iter().filter_map(|at| at.interval.map(|(low, high)| (at.x, low, high))).collect();
-    let name = subject.name(curve.feature);
     LinePlot {
-        title: name.clone(),
-        x_label: name,
+        title: subject.name(curve.feature),
         y_label: subject.predicted(),
         series: vec![Series { band, rug: curve.quantiles.to_vec(), ..Series::new("", points) }],
         ..LinePlot::default()

@@ -103,8 +103,10 @@ pub(super) fn free(free: &Section) -> String {
         content.push_str(&figure(|style| figures::small_multiples("", &plots, style), ""));
     }
     if !free.images.is_empty() {
-        let draw =
-            |image: &Image| small_figure(|style| figures::titled_heat_map(&image.title, &image.matrix, style), 300.0);
+        let draw = |image: &Image| {
+            let picture = figures::titled_heat_map(&image.title, &image.matrix, Style::inline().width(300.0));
+            format!("<figure>{picture}<figcaption>{}</figcaption></figure>\n", escape(&image.title))
+        };
         let images: String = free.images.iter().map(draw).collect();
         content.push_str(&format!("<div class=\"pair\">\n{images}</div>\n"));
     }
@@ -114,7 +116,7 @@ pub(super) fn free(free: &Section) -> String {
 
 /// A table of text; columns of numbers are set to the right.
 fn plain_table(columns: &[String], rows: &[Vec<String>]) -> String {
-    let is_number = |text: &String| text.trim_start_matches(['-', '−']).starts_with(|c: char| c.is_ascii_digit());
+    let is_number = |text: &String| text.trim_start_matches(['-', '−', '+']).starts_with(|c: char| c.is_ascii_digit());
     let holds_numbers = |i: usize| rows.iter().filter_map(|row| row.get(i)).all(is_number);
     let numbers: Vec<bool> = (0..columns.len()).map(holds_numbers).collect();
     let class = |i: usize| if numbers.get(i) == Some(&true) { " class=\"number\"" } else { "" };
