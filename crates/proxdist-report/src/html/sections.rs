@@ -114,12 +114,22 @@ pub(super) fn free(free: &Section) -> String {
     section(&free.heading, &content)
 }
 
+/// Characters beyond which a cell is a sentence.
+const SENTENCE: usize = 40;
+
 /// A table of text; columns of numbers are set to the right.
 fn plain_table(columns: &[String], rows: &[Vec<String>]) -> String {
     let is_number = |text: &String| text.trim_start_matches(['-', '−', '+']).starts_with(|c: char| c.is_ascii_digit());
     let holds_numbers = |i: usize| rows.iter().filter_map(|row| row.get(i)).all(is_number);
     let numbers: Vec<bool> = (0..columns.len()).map(holds_numbers).collect();
-    let class = |i: usize| if numbers.get(i) == Some(&true) { " class=\"number\"" } else { "" };
+    // Sentences are broken into lines, names are not.
+    let is_long = |i: usize| rows.iter().filter_map(|row| row.get(i)).any(|text| text.chars().count() > SENTENCE);
+    let sentences: Vec<bool> = (0..columns.len()).map(is_long).collect();
+    let class = |i: usize| match (numbers.get(i), sentences.get(i)) {
+        (_, Some(true)) => " class=\"text\"",
+        (Some(true), _) => " class=\"number\"",
+        _ => "",
+    };
     let heading = |(i, name): (usize, &String)| format!("<th scope=\"col\"{}>{}</th>", class(i), escape(name));
     let cell = |(i, text): (usize, &String)| format!("<td{}>{}</td>", class(i), escape(text));
     let row = |row: &Vec<String>| format!("<tr>{}</tr>\n", row.iter().enumerate().map(cell).collect::<String>());
