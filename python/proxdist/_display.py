@@ -11,6 +11,7 @@ from sklearn.utils import estimator_html_repr
 from sklearn.utils.validation import check_is_fitted
 
 from . import _proxdist
+from ._input import known_part
 
 
 def _plain(value: Any) -> Any:
@@ -131,15 +132,22 @@ class Display:
         sample_weight: Any = None,
         offset: Any = None,
         exposure: Any = None,
+        training: tuple[Any, ...] | None = None,
         title: str | None = None,
     ) -> None:
-        """Writes one self-contained HTML page: what was solved, how good it is, how it does on ``X`` and ``y``."""
+        """Writes one self-contained HTML page about the model, the one that ``proxdist fit --report`` writes.
+
+        ``X`` and ``y`` are the rows to judge it by. If they are the rows of the fit, which F tells, the page has standard
+        errors, partial effects and alternatives. For new rows these need the rows of the fit as well:
+        ``training=(X, y)``, with ``sample_weight`` and ``offset`` as third and fourth where the fit had them.
+        """
         from ._report import write
 
         check_is_fitted(self)
         if "outputs" in self._results[0]:
             raise ValueError("report is not available for several outputs here; `proxdist fit --report` writes theirs")
-        write(self, path, self._shown(X, y, sample_weight, offset=offset, exposure=exposure), title)
+        rows = (X, y, sample_weight, {"offset": offset, "exposure": exposure})
+        write(self, path, rows, training, title)
 
 
 def _axes(ax: Any) -> Any:

@@ -39,10 +39,10 @@ __all__ = [
     "losses",
     "model_fields",
     "outputs_fields",
-    "page",
     "partial_fit",
     "path",
     "project",
+    "report_page",
     "schema_features",
     "schema_is_plain",
     "scorecard",
@@ -173,7 +173,13 @@ def convergence_figure(trace: str, width: float) -> str: ...
 def coefficients_figure(names: list[str], values: list[float], shape: tuple[int, int] | None, width: float) -> str: ...
 def curve_figure(curve: str, width: float) -> str: ...
 def lines_figure(plot: str, width: float) -> str: ...
-def page(report: str) -> str: ...
+def report_page(
+    features: Any,
+    per_row: dict[str, Any],
+    training: tuple[Any, dict[str, Any]] | None,
+    problem: dict[str, Any],
+    about: dict[str, Any],
+) -> str: ...
 def summarize(
     features: Any,
     per_row: dict[str, Any],

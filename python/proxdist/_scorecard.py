@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from . import _losses, _proxdist
 from ._display import feature_names
-from ._input import checked, checked_offset, features, whole
+from ._input import checked_offset, features, whole
 from .files import write_whole
 
 #: What can be asked of a card, with its defaults.
@@ -107,14 +107,16 @@ class Scorecard:
 
     def score(self, X: Any, offset: Any = None) -> Any:
         """The points of each row, added up; an ``offset`` counts with the factor of the scale."""
-        X = columns_of(self._model, self._binner, X)
-        weights = np.zeros(X.shape[1])
+        if self._binner is not None:
+            X = binned(self._model, self._binner, X)
+        came = self._model._admit(X, beside={"offset": offset}, reset=False)
+        weights = np.zeros(came.X.shape[1])
         for line in self.facts["lines"]:
             if line["column"] is not None:
                 weights[line["column"]] += line["points"] / (line["unit"] or 1.0)
-        scores = np.asarray(X @ weights).ravel() + self.base
-        known = checked_offset(offset, X.shape[0])
-        return scores if known is None else scores + self.factor * known
+        scores = np.asarray(came.X @ weights).ravel() + self.base
+        known = checked_offset(came["offset"], came.X.shape[0])
+        return came.full(scores if known is None else scores + self.factor * known)
 
     def log_odds(self, X: Any, offset: Any = None) -> Any:
         """The log odds of the second class that the points of each row stand for."""
@@ -134,13 +136,6 @@ class Scorecard:
     def _repr_html_(self) -> str:
         table = self.table
         return table._repr_html_() if hasattr(table, "_repr_html_") else f"<pre>{self._text}</pre>"
-
-
-def columns_of(model: Any, binner: Any, X: Any) -> Any:
-    """The columns of the model."""
-    if binner is not None:
-        X = binned(model, binner, X)
-    return checked(model, X, reset=False)
 
 
 def binned(model: Any, binner: Any, X: Any) -> Any:
@@ -200,9 +195,9 @@ def card_features(estimator: Any, binner: Any) -> list[Any]:
     if binner is not None:
         check_is_fitted(binner)
         found = binner.card_features()
-        if len(binner.get_feature_names_out()) != estimator.n_features_in_:
+        if len(binner.get_feature_names_out()) != estimator._width():
             raise ValueError(
-                f"binner makes {len(binner.get_feature_names_out())} columns, the model has {estimator.n_features_in_}"
+                f"binner makes {len(binner.get_feature_names_out())} columns, the model has {estimator._width()}"
             )
         return found
     return [(name, [], column) for column, name in enumerate(feature_names(estimator))]
@@ -216,5 +211,5 @@ def rows_of(estimator: Any, binner: Any, given: tuple[Any, Any, Any, Any]) -> An
         raise ValueError("a scorecard is rounded on rows and their labels: give X and y, or neither")
     if binner is not None:
         X = binned(estimator, binner, X)
-    X, all_rows, _ = estimator._rows_again(X, y, sample_weight, offset)
+    X, all_rows, _ = estimator._rows_again(X, y, sample_weight, offset=offset, exposure=None)
     return features(X), all_rows[0]

@@ -58,6 +58,7 @@ PAGES = [
     "exporting",
     "data-frames",
     "scorecards",
+    "report",
 ]
 
 

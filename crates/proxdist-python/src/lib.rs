@@ -22,6 +22,7 @@ mod partition;
 mod path;
 mod pictures;
 mod problem;
+mod report;
 mod scorecard;
 mod select;
 mod spread;
@@ -49,7 +50,9 @@ mod _proxdist {
     #[pymodule_export]
     use super::path::path;
     #[pymodule_export]
-    use super::pictures::{coefficients_figure, convergence_figure, curve_figure, lines_figure, page};
+    use super::pictures::{coefficients_figure, convergence_figure, curve_figure, lines_figure};
+    #[pymodule_export]
+    use super::report::report_page;
     #[pymodule_export]
     use super::scorecard::{bin_texts, learn_bins, scorecard};
     #[pymodule_export]

@@ -19,6 +19,7 @@ mod escape;
 pub mod figures;
 mod html;
 mod input;
+mod model_input;
 mod number;
 #[cfg(feature = "png")]
 mod png;
@@ -32,6 +33,7 @@ pub use input::{
     Fact, LinePlot, Mark, Notice, Place, ProofPoint, ProofStory, Residual, Rings, RocCurve, Section, Series, Severity,
     TracePoint,
 };
+pub use model_input::{Cut, Effect, Effects, Image, Thresholds};
 pub use number::{count, duration, number};
 #[cfg(feature = "png")]
 pub use png::{PngError, png};

@@ -117,7 +117,9 @@ fn sum_over_rows(args: &FitArgs) -> Result<Ending> {
         table: &table,
         source: &source,
         spec: &spec,
-        heldout: heldout.as_ref(),
+        units: wanted,
+        parts: parts.as_ref().map(|(training, heldout)| (training.rows(), heldout.rows())),
+        crossed: None,
         seconds: fitting,
     };
     let written = write(args, &about, kept_out)?;

@@ -17,6 +17,7 @@ use proxdist::path::PathPoint;
 use proxdist::spec::SetSpec;
 use proxdist::{Data, Fit, Model, Problem, Setting, Settings, Units};
 use proxdist_io::Table;
+use proxdist_pages::Crossed;
 use serde_json::{Value, json};
 use std::io::IsTerminal as _;
 use std::path::PathBuf;
@@ -179,13 +180,14 @@ impl Work<'_> {
         }
         if let Some(path) = &self.args.output.report {
             let mut page = match chosen {
-                Some(chosen) => report::page(&self.about(chosen, seconds))?,
+                Some(chosen) => report::page(&self.about(chosen, findings.crossed(), seconds))?,
                 None => report::repeat(Some(findings.seed())),
             };
             page.title = findings.title(report::file_name(self.source));
             page.result = findings.result();
             page.notices.extend(findings.notices());
-            page.opening = findings.sections();
+            // Sizes are what else was possible; where none is chosen they are all there is.
+            page.alternatives.splice(0..0, findings.sections());
             // The run of the chosen fit is a detail of a path.
             page.trace.clear();
             outputs.add(path, page.to_html());
@@ -193,7 +195,7 @@ impl Work<'_> {
         outputs.commit()
     }
 
-    fn about<'c>(&'c self, chosen: &'c Chosen, seconds: f64) -> About<'c> {
+    fn about<'c>(&'c self, chosen: &'c Chosen, crossed: Option<Crossed>, seconds: f64) -> About<'c> {
         About {
             fit: &chosen.fit,
             model: &chosen.model,
@@ -202,7 +204,9 @@ impl Work<'_> {
             table: self.table,
             source: self.source,
             spec: &chosen.spec,
-            heldout: None,
+            units: &self.args.units,
+            parts: None,
+            crossed,
             seconds,
         }
     }

@@ -81,7 +81,9 @@ pub(crate) fn run(args: &TheoryArgs) -> Result<Ending> {
             table: &table,
             source: &source,
             spec: &spec,
-            heldout: None,
+            units: &args.problem.units,
+            parts: None,
+            crossed: None,
             seconds: started.elapsed().as_secs_f64(),
         },
     };

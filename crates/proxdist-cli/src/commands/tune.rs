@@ -88,7 +88,9 @@ pub(crate) fn run(args: &TuneArgs) -> Result<Ending> {
             table: &table,
             source: &source,
             spec: chosen_set,
-            heldout: None,
+            units: &args.run.problem.units,
+            parts: None,
+            crossed: Some(Scores::of(&selection).crossed()),
             seconds: tuning,
         };
         let mut page = report::page(&about)?;

@@ -143,7 +143,7 @@ pub(crate) fn path(args: &PathArgs, mut given: Given) -> Result<Ending> {
     if let Some(path) = &args.output.report {
         let mut page = page::of_fit(&done);
         page.cross_validation = Some(findings.scores.curve(&search.grid));
-        page.opening = vec![findings.section()];
+        page.alternatives.push(findings.section());
         outputs.add(path, page.to_html());
     }
     let written = outputs.commit()?;

@@ -21,6 +21,7 @@ mod path_of_sets;
 mod places;
 mod proofs;
 mod real_data;
+mod reports;
 mod reproduce;
 mod round_trip;
 mod scorecard;

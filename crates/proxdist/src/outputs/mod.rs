@@ -48,7 +48,7 @@ mod turned;
 mod validation;
 
 pub(crate) use exchange::{At, Quadratic, QuadraticForm, swapped};
-pub use factors::OutputFactors;
+pub use factors::{OutputFactors, factors_of};
 pub use loss::OutputLoss;
 pub use measures::{ClassesEvaluation, OutputsEvaluation, ResponseEvaluation, roc_curves};
 pub(crate) use model::VERSION as MODEL_VERSION;
