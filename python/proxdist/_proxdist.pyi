@@ -42,6 +42,7 @@ __all__ = [
     "project",
     "search_defaults",
     "select",
+    "select_joint",
     "select_outputs",
     "set_examples",
     "set_of_size",
@@ -73,6 +74,9 @@ def fit_joint(
     problem: dict[str, Any],
     settings: dict[str, str],
     progress: Callable[..., None] | None = None,
+) -> dict[str, Any]: ...
+def select_joint(
+    features: Any, rows: dict[str, Any], problem: dict[str, Any], settings: dict[str, str], plan: dict[str, Any]
 ) -> dict[str, Any]: ...
 def joint_fields(text: str) -> dict[str, Any] | None: ...
 def survival_at(model: str, predictors: Any, times: Any, strata: list[str] | None = None) -> Any: ...

@@ -4,6 +4,7 @@ use crate::words::number;
 use crate::{progress, signals};
 use comfy_table::{CellAlignment, ContentArrangement};
 use indicatif::ProgressBar;
+use proxdist::joint::JointSelection;
 use proxdist::outputs::OutputsSelection;
 use proxdist::selection::{Axis, Finished, Grid, Selection, Table, Watch};
 use proxdist_report::{CvCurve, CvPoint};
@@ -65,6 +66,12 @@ impl<'a> Scores<'a> {
     /// Those of several outputs.
     pub(crate) fn of_outputs(selection: &'a OutputsSelection) -> Self {
         let OutputsSelection { table, best, one_standard_error, chosen, .. } = selection;
+        Self { table, best: *best, one_standard_error: *one_standard_error, chosen: *chosen }
+    }
+
+    /// Those of times or ordered labels.
+    pub(crate) fn of_joint(selection: &'a JointSelection) -> Self {
+        let JointSelection { table, best, one_standard_error, chosen, .. } = selection;
         Self { table, best: *best, one_standard_error: *one_standard_error, chosen: *chosen }
     }
 

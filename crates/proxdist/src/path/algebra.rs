@@ -52,7 +52,13 @@ impl<'a> Algebra<'a> {
     }
 
     fn place(&self) -> Place {
-        Place { support: self.state.support(), value: self.value(), point: Vec::new(), is_separated: false }
+        Place {
+            support: self.state.support(),
+            value: self.value(),
+            point: Vec::new(),
+            is_separated: false,
+            stationarity: None,
+        }
     }
 
     fn negligible(&self, value: f64) -> f64 {
