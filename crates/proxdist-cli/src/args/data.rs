@@ -130,16 +130,6 @@ pub(crate) struct NewDataArgs {
 }
 
 impl NewDataArgs {
-    /// Several names of `--offset`, one for each output; none if it is one column or not given.
-    pub(crate) fn offsets(&self) -> Vec<String> {
-        several(self.offset.as_deref())
-    }
-
-    /// The one column of `--offset`.
-    pub(crate) fn one_offset(&self) -> Option<String> {
-        self.offset.clone().filter(|_| self.offsets().is_empty())
-    }
-
     /// All paths.
     pub(crate) fn paths(&self) -> Vec<PathBuf> {
         self.inputs().into_iter().map(Path::to_owned).collect()

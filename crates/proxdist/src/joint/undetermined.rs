@@ -4,7 +4,7 @@
 //! no row is above one of a higher label (`ordinal`). Without a ridge there is a minimum exactly if there is no such $d$ in the set's directions.
 //!
 //! A ray is found by a ridge that vanishes: $\theta(\lambda)$ minimises $F + \tfrac\lambda2\sum_jm_j\theta_j^2$. Along a ray it grows by about $\log c$ each time that $\lambda$ falls by a factor $c$, in the direction of the largest margin; towards a minimum its steps shrink with $\lambda$. So
-//! the last of these steps is taken for $d$, if it is about as long as the one before, if the order of rows that it makes is the one above up to rounding, and if the set goes on along it. All three are measured, in any units of the columns.
+//! the last of these steps is taken for $d$, if it is about as long as the one before, if the order of rows that it makes is the one above up to rounding, if a minimum from further along it stays there, and if the set goes on along it. All of this is measured, in any units of the columns.
 
 use super::objective::{Function, Objective, Restricted};
 use crate::constraint::{Constraint, Structure, Workspace};
@@ -20,16 +20,20 @@ const RANGE: f64 = 10.0;
 /// Curvature in some direction, relative to that at zero, above which there is a minimum near by.
 const CURVED: f64 = 1e-8;
 /// The ridges, and what their minima are found to.
-const RIDGES: [f64; 3] = [1e-7, 1e-9, 1e-11];
+const RIDGES: [f64; 3] = [1e-4, 1e-6, 1e-8];
 const FALL: f64 = 1e-19;
 const TOLERANCE: f64 = 1e-11;
 /// How much of a step the next one is along a ray, at least; and how far it moves a pair of rows.
 const AS_LONG: f64 = 0.7;
 const FAR: f64 = 1.0;
 /// Share of the differences the right way by which others may be wrong: what is left of the parts that do have a size.
-const ROUNDING: f64 = 1e-6;
+const ROUNDING: f64 = 1e-4;
+/// How much further along a ray F is minimised from, in units of the predictors, halved until F is a number there; and the share of that way that such a minimum stays at.
+const FURTHER: f64 = 1e4;
+const HALVINGS: usize = 20;
+const STAYS: f64 = 0.5;
 /// A point this far away, in units of the predictors, is in the set if the set goes on; by this share of the way.
-const AWAY: f64 = 1e6;
+const AWAY: f64 = 1e12;
 const OUTSIDE: f64 = 1e-6;
 
 /// The features along a ray, ascending; none where F has a minimum, as far as is seen.
@@ -95,6 +99,17 @@ fn is_curved(function: &mut Function, point: &[f64], metric: &[f64]) -> Result<b
     Ok(cholesky.factor())
 }
 
+/// Minimises over a set.
+fn settle(function: &mut Function, set: &dyn Constraint, point: &mut [f64]) -> Result<()> {
+    if matches!(set.structure(), Structure::WholeSpace) && point.len() <= DENSE {
+        descend(function, point, FALL, f64::INFINITY)?;
+    } else {
+        let until = &mut Until { tolerance: TOLERANCE, poll: &mut || ControlFlow::Continue(()) };
+        minimise(function, set, point, until)?;
+    }
+    Ok(())
+}
+
 /// A direction of the set along which F falls without end, if there is one.
 fn ray(objective: Objective, set: &dyn Constraint, metric: &[f64]) -> Result<Option<Vec<f64>>> {
     let mut point = vec![0.0; metric.len()];
@@ -102,12 +117,7 @@ fn ray(objective: Objective, set: &dyn Constraint, metric: &[f64]) -> Result<Opt
     let mut ends: Vec<Vec<f64>> = Vec::new();
     for ridge in RIDGES {
         let mut function = Function::new(Objective { ridge: Ridge::on_effects(ridge, metric), ..objective });
-        if matches!(set.structure(), Structure::WholeSpace) && point.len() <= DENSE {
-            descend(&mut function, &mut point, FALL, f64::INFINITY)?;
-        } else {
-            let until = &mut Until { tolerance: TOLERANCE, poll: &mut || ControlFlow::Continue(()) };
-            minimise(&mut function, set, &mut point, until)?;
-        }
+        settle(&mut function, set, &mut point)?;
         ends.push(point.clone());
     }
     let step = |from: usize| -> Vec<f64> { ends[from + 1].iter().zip(&ends[from]).map(|(b, a)| b - a).collect() };
@@ -116,6 +126,23 @@ fn ray(objective: Objective, set: &dyn Constraint, metric: &[f64]) -> Result<Opt
     let (earlier, found) = (order(&before)?, order(&last)?);
     let goes_on = found.kept_by >= FAR && found.kept_by >= AS_LONG * earlier.kept_by;
     if !goes_on || found.broken_by > ROUNDING * found.kept_by {
+        return Ok(None);
+    }
+    // Where some pair is wrong by little, F rises further on, and its minimum is back here.
+    let mut function = Function::new(objective);
+    let mut way = FURTHER / found.kept_by;
+    let mut further = point.clone();
+    for _ in 0..HALVINGS {
+        further.iter_mut().zip(point.iter().zip(&last)).for_each(|(f, (p, d))| *f = p + way * d);
+        if function.value(&further)?.is_finite() {
+            break;
+        }
+        way *= 0.5;
+    }
+    set.project(&mut further, &mut Workspace::default())?;
+    settle(&mut function, set, &mut further)?;
+    let moved: Vec<f64> = further.iter().zip(&point).map(|(a, b)| a - b).collect();
+    if order(&moved)?.kept_by < STAYS * way * found.kept_by {
         return Ok(None);
     }
     // Whether the set has it: a far point along the ray is next to its projection.

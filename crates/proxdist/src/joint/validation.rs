@@ -250,7 +250,11 @@ impl<'a> JointValidation<'a> {
                 let events: Vec<f64> = times.event.iter().map(|event| f64::from(u8::from(*event))).collect();
                 let happened = times.event.iter().filter(|event| **event).count();
                 let are_shared = happened >= count && events.len() - happened >= count;
-                self.deal.splits(self.data.rows(), Some(&events[..]).filter(|_| are_shared))
+                match self.deal.splits(self.data.rows(), Some(&events[..]).filter(|_| are_shared)) {
+                    // Splits that are told may leave rows with events only, which is no fault, or without any, which the fit tells.
+                    Err(Error::Setting { rule: Rule::BothClasses, .. }) => self.deal.splits(self.data.rows(), None),
+                    dealt => dealt,
+                }
             }
             Answers::Levels { labels, levels } => {
                 self.deal.splits(self.data.rows(), Some(labels)).map_err(|error| match error {
