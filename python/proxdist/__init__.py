@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from .classification import ConstrainedClassifier, ConstrainedClassifierCV, MatrixClassifier
     from .curve import CurveRegressor
     from .files import load
+    from .joint_search import ConstrainedCoxCV, ConstrainedOrdinalCV
     from .ordinal import ConstrainedOrdinal
     from .path import SparsePath
     from .regression import ConstrainedRegressor, ConstrainedRegressorCV, MatrixRegressor
@@ -64,7 +65,9 @@ _LATER = {
     "ConstrainedClassifier": "classification",
     "ConstrainedClassifierCV": "classification",
     "ConstrainedCox": "survival",
+    "ConstrainedCoxCV": "joint_search",
     "ConstrainedOrdinal": "ordinal",
+    "ConstrainedOrdinalCV": "joint_search",
     "ConstrainedRegressor": "regression",
     "ConstrainedRegressorCV": "regression",
     "CurveRegressor": "curve",
@@ -98,7 +101,9 @@ __all__ = [
     "ConstrainedClassifier",
     "ConstrainedClassifierCV",
     "ConstrainedCox",
+    "ConstrainedCoxCV",
     "ConstrainedOrdinal",
+    "ConstrainedOrdinalCV",
     "ConstrainedRegressor",
     "ConstrainedRegressorCV",
     "ConstraintSet",

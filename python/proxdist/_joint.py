@@ -53,7 +53,7 @@ class JointEstimator(Admission, Selecting, BaseEstimator):
             start = self._result["coef"].tolist()
         problem = {
             "constraint": chosen if isinstance(chosen, Projection) else chosen.spec_for(names or numbered(X.shape[1])),
-            "ridge": float(self.ridge),
+            "ridge": self._weight(),
             "standardize": None if self.standardize == "auto" else bool(self.standardize),
             "names": names,
             "origins": self._origins(),
@@ -66,7 +66,7 @@ class JointEstimator(Admission, Selecting, BaseEstimator):
             for name in ("time_limit", "n_jobs")
         }
         settings = {name: value for name, value in asked.items() if value is not None}
-        self._result = _proxdist.fit_joint(features(X), rows, problem, settings, None)
+        self._result = self._run(features(X), rows, problem, settings)
         self._keep()
         if self._result["interrupted"]:
             warnings.warn(
@@ -83,11 +83,18 @@ class JointEstimator(Admission, Selecting, BaseEstimator):
             known = names if names is not None else [f"x{j}" for j in range(X.shape[1])]
             which = ", ".join(str(known[j]) for j in self._result["undetermined"][:5])
             warnings.warn(
-                f"Coefficients without a natural size, since their features tell rows apart without error: {which}; "
-                "ridge > 0 or a ball gives them one, as in ridge=1e-3.",
+                f"F has no minimum: coefficients of features that tell rows apart without error only grow ({which}); "
+                "ridge > 0 or a ball gives them a size, as in ridge=1e-3.",
                 UserWarning,
                 stacklevel=3,
             )
+
+    def _weight(self) -> float:
+        return float(self.ridge)
+
+    def _run(self, borrowed: Any, rows: dict[str, Any], problem: dict[str, Any], settings: dict[str, str]) -> Any:
+        """The fit itself."""
+        return _proxdist.fit_joint(borrowed, rows, problem, settings, None)
 
     def _keep(self) -> None:
         result = self._result

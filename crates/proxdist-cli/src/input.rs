@@ -8,7 +8,7 @@ use crate::reading::{self, Purpose};
 use crate::reading_line::ReadingLine;
 use crate::rows::FileRows;
 use crate::table_rows::{PickedRows, StoredRows};
-use crate::{holdout, memory};
+use crate::{holdout, memory, outputs};
 use proxdist::loss::{Link, Loss, Task};
 use proxdist::{Data, Model, Shape};
 use proxdist_io::{Features, Missing, ReadOptions, Schema, SchemaColumn, StorePlace, Table, Unknown};
@@ -56,6 +56,11 @@ pub(crate) fn training(args: &DataArgs, wanted: Wanted) -> Result<(Table, f64)> 
     let table = read_training(args, wanted)?;
     let seconds = started.elapsed().as_secs_f64();
     table.notices.iter().for_each(|notice| note(wanted.quiet, notice));
+    let offsets = args.offsets();
+    if !offsets.is_empty() && !outputs::are_several(args, &table) {
+        let message = format!("--offset {}: there is one output, which has one offset", offsets.join(","));
+        return Err(Failure::new(message, "name one column"));
+    }
     Ok((table, seconds))
 }
 
@@ -101,7 +106,7 @@ pub(crate) fn training_options(args: &DataArgs, loss: &dyn Loss, takes_outputs: 
         (&targets.first().cloned(), ReadOptions::target as fn(ReadOptions, String) -> ReadOptions),
         (&args.positive, ReadOptions::positive),
         (&args.weights, ReadOptions::weights),
-        (&args.offset, ReadOptions::offset),
+        (&args.one_offset(), ReadOptions::offset),
         (&args.exposure, ReadOptions::exposure),
     ];
     for (value, set) in named {
@@ -250,7 +255,8 @@ fn new_options(args: &NewDataArgs, stored: &Known, with_target: bool) -> Result<
     check_exposure(args.exposure.as_deref(), stored.link, &stored.loss)?;
     let (offset, exposure) = match (&args.offset, &args.exposure) {
         (None, None) => (stored.offset.clone(), stored.exposure.clone()),
-        given => (given.0.clone(), given.1.clone()),
+        // Those of several outputs are taken out of the features.
+        given => (given.0.clone().filter(|_| args.offsets().is_empty()), given.1.clone()),
     };
     if let Some(offset) = offset {
         options = options.offset(offset);

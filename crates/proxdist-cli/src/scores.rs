@@ -4,6 +4,7 @@ use crate::words::number;
 use crate::{progress, signals};
 use comfy_table::{CellAlignment, ContentArrangement};
 use indicatif::ProgressBar;
+use proxdist::joint::JointSelection;
 use proxdist::outputs::OutputsSelection;
 use proxdist::selection::{Axis, Finished, Grid, Scoring, Selection, Table, Watch};
 use proxdist_pages::Crossed;
@@ -80,6 +81,12 @@ impl<'a> Scores<'a> {
             folds: *folds,
             is_loss: *scoring == Scoring::Loss,
         }
+    }
+
+    /// Those of times or ordered labels.
+    pub(crate) fn of_joint(selection: &'a JointSelection) -> Self {
+        let JointSelection { table, best, one_standard_error, chosen, .. } = selection;
+        Self { table, best: *best, one_standard_error: *one_standard_error, chosen: *chosen }
     }
 
     /// One line a point, marked where it matters.

@@ -51,10 +51,25 @@ impl Codes {
 /// One column of the file in the row of features: where it starts and where it comes from.
 #[derive(Clone, Copy, Debug)]
 enum Block {
-    Number { slot: usize, start: usize, marked: bool },
-    Levels { slot: usize, start: usize, first: u32, end: u32, marked: bool },
+    Number {
+        slot: usize,
+        start: usize,
+        marked: bool,
+    },
+    Levels {
+        slot: usize,
+        start: usize,
+        first: u32,
+        end: u32,
+        marked: bool,
+    },
     /// The first bin with a column, and which of the bins.
-    Bins { slot: usize, start: usize, first: usize, at: usize },
+    Bins {
+        slot: usize,
+        start: usize,
+        first: usize,
+        at: usize,
+    },
 }
 
 impl Encoding {

@@ -14,6 +14,7 @@ mod frame;
 mod held_out;
 mod inference;
 mod joint;
+mod joint_search;
 mod outcome;
 mod outputs;
 mod partial;
@@ -41,6 +42,8 @@ mod _proxdist {
     use super::inference::{exported, summarize};
     #[pymodule_export]
     use super::joint::{fit_joint, joint_fields, label_chances, survival_at, times_measures};
+    #[pymodule_export]
+    use super::joint_search::select_joint;
     #[pymodule_export]
     use super::outputs::{fit_outputs, outputs_fields, select_outputs};
     #[pymodule_export]

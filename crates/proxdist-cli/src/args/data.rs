@@ -26,7 +26,7 @@ pub(crate) struct DataArgs {
     /// Column of observation weights
     #[arg(long, value_name = "COL")]
     pub(crate) weights: Option<String>,
-    /// Column added to the linear predictor as it is
+    /// Column added to the linear predictor as it is; for several outputs one for each, with commas between
     #[arg(long, value_name = "COL")]
     pub(crate) offset: Option<String>,
     /// Column of exposures (times, areas, populations), for losses with a log link: rates are per unit of it
@@ -66,6 +66,16 @@ impl DataArgs {
             return vec![text.clone()];
         }
         text.split(',').map(|piece| piece.trim().to_owned()).filter(|piece| !piece.is_empty()).collect()
+    }
+
+    /// Several names of `--offset`, one for each output; none if it is one column or not given.
+    pub(crate) fn offsets(&self) -> Vec<String> {
+        several(self.offset.as_deref())
+    }
+
+    /// The one column of `--offset`.
+    pub(crate) fn one_offset(&self) -> Option<String> {
+        self.offset.clone().filter(|_| self.offsets().is_empty())
     }
 
     /// All paths.
@@ -110,7 +120,7 @@ pub(crate) struct NewDataArgs {
     /// Column of observation weights
     #[arg(long, value_name = "COL")]
     pub(crate) weights: Option<String>,
-    /// Column added to the linear predictor; as in training if the model was fitted with one
+    /// Column added to the linear predictor, or one for each output; as in training if the model was fitted with one
     #[arg(long, value_name = "COL")]
     pub(crate) offset: Option<String>,
     /// Column of exposures; as in training if the model was fitted with one
@@ -184,4 +194,17 @@ pub(crate) enum UnknownPolicy {
     Error,
     /// None of the known categories
     Zero,
+}
+
+impl NewDataArgs {
+    /// Several names of `--offset`, one for each output.
+    pub(crate) fn offsets(&self) -> Vec<String> {
+        several(self.offset.as_deref())
+    }
+}
+
+/// Names with commas between, if they are more than one.
+fn several(text: Option<&str>) -> Vec<String> {
+    let names = text.filter(|text| text.contains(',')).into_iter().flat_map(|text| text.split(','));
+    names.map(|piece| piece.trim().to_owned()).filter(|piece| !piece.is_empty()).collect()
 }

@@ -19,6 +19,7 @@ pub(crate) use compare::CompareArgs;
 pub(crate) use data::{DataArgs, Delimiter, MissingPolicy, NewDataArgs, TextArgs, UnknownPolicy};
 pub(crate) use export::{ExportArgs, ExportForm};
 pub(crate) use fit::{FitArgs, OutputArgs, ProblemArgs, RunArgs, TuneArgs, UnitArgs};
+pub(crate) use joint::JointArgs;
 pub(crate) use path::{PathArgs, Select};
 pub(crate) use ranges::{Ridges, Sizes};
 pub(crate) use reproduce::ReproduceArgs;

@@ -36,7 +36,7 @@ pub(crate) fn run(args: &FitArgs) -> Result<Ending> {
 /// The same for losses that are sums over rows.
 fn sum_over_rows(args: &FitArgs) -> Result<Ending> {
     // Everything that can be wrong without the data is found before they are read.
-    joint::refuse_options(args)?;
+    joint::refuse_options(&args.joint, &args.run.problem.loss)?;
     let loss = setup::loss(&args.run.problem.loss)?;
     let spec = setup::constraint(&args.run.problem.constraint)?;
     let quiet = args.output.quiet;

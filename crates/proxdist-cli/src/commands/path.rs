@@ -11,7 +11,7 @@ use crate::progress::{Limits, Watcher};
 use crate::report::{self, About};
 use crate::rows::FileRows;
 use crate::summary::{Summary, has_converged, peak_memory};
-use crate::{input, outputs, setup, signals};
+use crate::{input, joint, outputs, setup, signals};
 use proxdist::loss::Loss;
 use proxdist::path::PathPoint;
 use proxdist::spec::SetSpec;
@@ -25,6 +25,11 @@ use std::time::Instant;
 
 /// Reads, finds the best models of all sizes, fits the chosen one, writes and tells.
 pub(crate) fn run(args: &PathArgs) -> Result<Ending> {
+    if let Some(loss) = joint::Loss::of(&args.loss) {
+        check_files(args)?;
+        return joint::path(args, loss);
+    }
+    joint::refuse_options(&args.joint, &args.loss)?;
     let loss = setup::loss(&args.loss)?;
     check(args, &*loss)?;
     let spec = setup::constraint(&args.constraint)?;
@@ -87,6 +92,16 @@ pub(crate) fn run(args: &PathArgs) -> Result<Ending> {
 
 /// What can be wrong before anything is read.
 fn check(args: &PathArgs, loss: &dyn Loss) -> Result<()> {
+    check_files(args)?;
+    if matches!(args.select, Select::Criterion(_)) && loss.deviance(0.0, 1.0).is_none() {
+        let message = format!("--select {}: the {} loss is no likelihood", args.select, loss.spec());
+        return Err(Failure::new(message, "--select cv chooses for every loss"));
+    }
+    Ok(())
+}
+
+/// What can be wrong with the files to be written.
+fn check_files(args: &PathArgs) -> Result<()> {
     let output = &args.output;
     let places =
         [("--out", output.out.as_ref()), ("--report", output.report.as_ref()), ("--table", args.table.as_ref())];
@@ -101,10 +116,6 @@ fn check(args: &PathArgs, loss: &dyn Loss) -> Result<()> {
     if args.select == Select::Nothing && output.out.is_some() {
         let message = "--out: with --select none no model is chosen";
         return Err(Failure::new(message, "leave --out out, or choose by cv, aic, bic or ebic"));
-    }
-    if matches!(args.select, Select::Criterion(_)) && loss.deviance(0.0, 1.0).is_none() {
-        let message = format!("--select {}: the {} loss is no likelihood", args.select, loss.spec());
-        return Err(Failure::new(message, "--select cv chooses for every loss"));
     }
     Ok(())
 }

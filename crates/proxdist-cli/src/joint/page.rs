@@ -28,6 +28,11 @@ pub(super) fn of_fit(done: &Done) -> Report {
     if !fit.stop().is_success() {
         notices.push(Notice::warning(format!("The fit is {}.", fit.stop())));
     }
+    if !fit.undetermined().is_empty() {
+        let names: Vec<String> = fit.undetermined().iter().take(5).map(|&j| name_of(model, j)).collect();
+        let which = names.join(", ");
+        notices.push(Notice::warning(format!("No minimum: F only falls as coefficients of features that tell rows apart without error grow ({which}). --ridge 1e-3 or a ball gives them a size.")));
+    }
     let certificate = fit.certificate();
     let Report { command, versions, .. } = report::repeat(None);
     Report {

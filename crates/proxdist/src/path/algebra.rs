@@ -55,7 +55,13 @@ impl<'a> Algebra<'a> {
     }
 
     fn place(&self) -> Place {
-        Place { support: self.state.support(), value: self.value(), point: Vec::new(), is_separated: false }
+        Place {
+            support: self.state.support(),
+            value: self.value(),
+            point: Vec::new(),
+            is_separated: false,
+            stationarity: None,
+        }
     }
 
     /// All exchanges of the state are looked at.

@@ -16,6 +16,8 @@ pub(super) struct Place {
     pub(super) point: Vec<f64>,
     /// F has no minimum on this support; the value is what it tends to.
     pub(super) is_separated: bool,
+    /// How far it is from stationary, where derivatives do not tell: for losses with a kink.
+    pub(super) stationarity: Option<f64>,
 }
 
 /// Moves between supports that lower F.
