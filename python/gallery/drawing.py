@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -38,19 +39,19 @@ STYLE = {
 
 def axes(width: float = 6.4, height: float = 3.4, columns: int = 1, **words: Any) -> tuple[Any, Any]:
     """An empty figure, and its axes."""
-    with mpl.rc_context(STYLE):
-        return plt.subplots(1, columns, figsize=(width, height), layout="constrained", **words)
+    return plt.subplots(1, columns, figsize=(width, height), layout="constrained", **words)
 
 
-def save(figure: Any, path: Path) -> Path:
-    """Writes a figure as SVG and forgets it."""
+def drawn(draw: Callable[[], Any], path: Path) -> Path:
+    """Draws a figure in this style and writes it as SVG."""
     with mpl.rc_context(STYLE):
+        figure = draw()
         figure.savefig(path, metadata={"Date": None, "Creator": None}, transparent=True)
     plt.close(figure)
     return path
 
 
-def bars(ax: Any, names: Any, values: Any, color: str = BLUE) -> None:
+def bars(ax: Any, names: Any, values: Any, color: Any = BLUE) -> None:
     """Horizontal bars with their names, the first on top."""
     places = range(len(names))
     ax.barh(places, values, color=color, height=0.7)

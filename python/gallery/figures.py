@@ -23,7 +23,8 @@ def best_subset_with_proof(space: Space) -> Any:
     ax.plot(sizes[proven], explained[proven], "o", color=BLUE, label="proven to be the best of its size")
     if not proven.all():
         ax.plot(sizes[~proven], explained[~proven], "o", color=BLUE, fillstyle="none", label="the best that was found")
-    ax.annotate("seven", (7, explained[6]), (7, explained[6] - 0.06), ha="center", arrowprops={"arrowstyle": "-", "color": GREY})
+    line = {"arrowstyle": "-", "color": GREY}
+    ax.annotate("seven", (7, explained[6]), (7, explained[6] - 0.06), ha="center", arrowprops=line)
     ax.set(xlabel="numbers in the formula", ylabel="R²", xticks=sizes[::2])
     ax.legend(loc="lower right")
     return figure
@@ -46,7 +47,8 @@ def synthetic_control(space: Space) -> Any:
     figure, ax = axes()
     packs = space["packs"]
     ax.plot(packs.index, packs["California"], color=BLUE, label="California")
-    ax.plot(packs.index, space["twin"].predict(space["states"]), color=ORANGE, linestyle="--", label="synthetic California")
+    synthetic = space["twin"].predict(space["states"])
+    ax.plot(packs.index, synthetic, color=ORANGE, linestyle="--", label="synthetic California")
     ax.axvline(1988.5, color=GREY, linewidth=1, linestyle=":")
     ax.text(1989, 122, "tax")
     ax.set(ylabel="packs a head and year")
@@ -149,9 +151,7 @@ def _frame(column: int, row: int) -> Any:
 def image_denoising_by_rank(space: Space) -> Any:
     """The photograph, what came through, and the fit."""
     figure, panels = axes(width=7.2, height=1.9, columns=3)
-    came = np.full(space["picture"].size, np.nan)
-    came[space["seen"]] = space["noisy"].ravel()[space["seen"]]
-    shown = {"photograph": space["picture"], "what came": came.reshape(space["picture"].shape), "rank 6": space["model"].coef_}
+    shown = {"photograph": space["picture"], "what came": space["noisy"], "rank 3": space["model"].coef_}
     for ax, (title, image) in zip(panels, shown.items(), strict=True):
         picture(ax, image, title, cmap="Greys_r", vmin=0, vmax=1)
     return figure
@@ -178,7 +178,8 @@ def insurance_frequency(space: Space) -> Any:
     claims = np.bincount(group, space["claims"])
     predicted = np.bincount(group, rate * space["years"]) / years
     place = np.arange(1, 11)
-    ax.errorbar(place, claims / years, np.sqrt(claims) / years, fmt="o", color=BLUE, capsize=2, label="observed, with standard error")
+    errors = np.sqrt(claims) / years
+    ax.errorbar(place, claims / years, errors, fmt="o", color=BLUE, capsize=2, label="observed, with standard error")
     ax.plot(place, predicted, color=ORANGE, marker=".", label="predicted")
     ax.set(xlabel="tenth of the policies, by predicted rate", ylabel="claims a year", xticks=place, ylim=(0, None))
     ax.legend(loc="upper left")
@@ -214,7 +215,8 @@ def dask(space: Space) -> Any:
     chosen = space["spread"].support_
     scale = space["X"].to_numpy()[:, chosen].std(axis=0)
     place = np.arange(len(chosen))
-    for shift, model, name, color in ((-0.2, "spread", "on two workers", BLUE), (0.2, "local", "in one process", ORANGE)):
+    fits = ((-0.2, "spread", "on two workers", BLUE), (0.2, "local", "in one process", ORANGE))
+    for shift, model, name, color in fits:
         ax.barh(place + shift, space[model].coef_[0, chosen] * scale, height=0.36, color=color, label=name)
     ax.set_yticks(place, space["X"].columns[chosen])
     ax.invert_yaxis()
@@ -238,7 +240,8 @@ def a_set_of_my_own(space: Space) -> Any:
 def a_loss_of_my_own(space: Space) -> Any:
     """Salaries against what was set aside."""
     figure, panels = axes(width=7.2, height=3.4, columns=2, sharey=True)
-    for ax, name, model, color in zip(panels, ("squared", "too little costs more"), ("usual", "careful"), (ORANGE, BLUE), strict=True):
+    fits = (("squared", "usual", ORANGE), ("too little costs more", "careful", BLUE))
+    for ax, (name, model, color) in zip(panels, fits, strict=True):
         aside = space[model].predict(space["X"])
         ax.plot(aside, space["y"], ".", color=color, alpha=0.6)
         ax.plot([0, 2500], [0, 2500], color=GREY, linewidth=0.8)

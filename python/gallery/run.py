@@ -67,5 +67,5 @@ def write(page: str) -> None:
 
 def draw(page: str, space: dict[str, Any], folder: Path) -> Path:
     """Draws the figure of a page that was run."""
-    figure = getattr(figures, page.replace("-", "_"))(space)
-    return drawing.save(figure, folder / f"{page}.svg")
+    figure = getattr(figures, page.replace("-", "_"))
+    return drawing.drawn(lambda: figure(space), folder / f"{page}.svg")
