@@ -151,7 +151,7 @@ def _frame(column: int, row: int) -> Any:
 def image_denoising_by_rank(space: Space) -> Any:
     """The photograph, what came through, and the fit."""
     figure, panels = axes(width=7.2, height=1.9, columns=3)
-    shown = {"photograph": space["picture"], "what came": space["noisy"], "rank 3": space["model"].coef_}
+    shown = {"photograph": space["picture"], "what came": space["noisy"], "rank 5": space["model"].coef_}
     for ax, (title, image) in zip(panels, shown.items(), strict=True):
         picture(ax, image, title, cmap="Greys_r", vmin=0, vmax=1)
     return figure
