@@ -58,7 +58,9 @@ def write(page: str) -> None:
             said = printed(block.code, f"{page}, block {number + 1}", space)
         elif not said:
             said = answered(block.code)[1]
-        new = f"```{block.language}\n{block.code}```\n" + (f"\n```text\n{said.strip()}\n```" if said.strip() else "")
+        answer = f"\n```text\n{said.strip()}\n```" if said.strip() else ""
+        # Without an answer on the page, the block ends with the end of its line.
+        new = f"```{block.language}\n{block.code}```\n{answer}" + ("\n" if answer and not block.shown else "")
         text = text[: block.start + shift] + new + text[block.end + shift :]
         shift += len(new) - (block.end - block.start)
     path.write_text(text, encoding="utf-8")
