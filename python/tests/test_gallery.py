@@ -1,4 +1,4 @@
-"""The quick pages of the gallery print what they show, and every page has its parts; `make gallery` runs all of them."""
+"""The quick pages of the gallery print what they show, every page has its parts; `make gallery` runs them all."""
 
 import re
 import sys
