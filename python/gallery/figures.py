@@ -248,3 +248,19 @@ def a_loss_of_my_own(space: Space) -> Any:
         ax.set(title=name, xlabel="set aside, thousand dollars", xlim=(-100, 2600))
     panels[0].set(ylabel="salary, thousand dollars")
     return figure
+
+
+def how_many_features(space: Space) -> Any:
+    """Held-out losses of all sizes, with the ridge of the choice and without any."""
+    figure, ax = axes()
+    path, chosen = space["path"], space["path"].index("cv")
+    for ridge, color in dict(zip((0.0, float(path.ridges_[chosen])), (ORANGE, BLUE), strict=True)).items():
+        here = (path.ridges_ == ridge) & (path.sizes_ > 0)
+        errors = {"yerr": path.cv_se_[here], "capsize": 2}
+        ax.errorbar(path.sizes_[here], path.cv_mean_[here], marker="o", color=color, label=f"ridge {ridge:g}", **errors)
+    size = path.sizes_[chosen]
+    ax.axvline(size, color=GREY, linestyle=":", linewidth=1)
+    ax.text(size + 0.1, 0.03, "chosen", transform=ax.get_xaxis_transform())
+    ax.set(xlabel="measurements", ylabel="held-out loss, with standard error", xticks=range(1, 9))
+    ax.legend(loc="upper right")
+    return figure
