@@ -48,7 +48,7 @@ def check(page: str, figure_folder: Path) -> None:
 
 
 def write(page: str) -> None:
-    """Runs a page and puts what Python prints in the place of what it shows; of the shell where there is nothing yet."""
+    """Runs a page and puts what it prints in the place of what it shows; of the shell only where nothing is shown."""
     path, space = PAGES / f"{page}.md", {"__name__": "__main__"}
     text = path.read_text(encoding="utf-8")
     shift = 0

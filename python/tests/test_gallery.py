@@ -11,7 +11,14 @@ sys.path.insert(0, str(ROOT / "python"))
 from gallery.pages import Block, assert_runs, blocks
 
 # Pages that take a second or less.
-QUICK = ["best-subset-with-proof", "how-many-features", "synthetic-control", "dose-response", "changepoints", "survival"]
+QUICK = [
+    "best-subset-with-proof",
+    "changepoints",
+    "dose-response",
+    "how-many-features",
+    "survival",
+    "synthetic-control",
+]
 
 
 @pytest.fixture(scope="module")
