@@ -31,12 +31,11 @@ fn program(name: &str) -> PathBuf {
         .join(format!("{name}{}", std::env::consts::EXE_SUFFIX))
 }
 
-/// The block of text in the comment at the top.
-fn shown(source: &str) -> String {
-    let top =
-        source.lines().map_while(|line| line.strip_prefix("//!")).map(|line| line.strip_prefix(' ').unwrap_or(line));
-    let block = top.skip_while(|line| *line != "```text").skip(1).take_while(|line| *line != "```");
-    block.map(|line| format!("{}\n", line.trim_end())).collect()
+/// The lines of the block of text in the comment at the top.
+fn shown(source: &str) -> Vec<String> {
+    let top = source.lines().map_while(|line| line.strip_prefix("//!"));
+    let top = top.map(|line| line.strip_prefix(' ').unwrap_or(line).trim_end().to_owned());
+    top.skip_while(|line| line != "```text").skip(1).take_while(|line| line != "```").collect()
 }
 
 #[test]
@@ -52,8 +51,8 @@ fn every_example_answers_what_it_shows() {
         assert!(is_built, "{} is missing or old: cargo build --workspace --examples", program.display());
         let done = Command::new(&program).output().unwrap();
         assert!(done.status.success(), "{name}: {}", String::from_utf8_lossy(&done.stderr));
-        let said: String =
-            String::from_utf8(done.stdout).unwrap().lines().map(|line| format!("{}\n", line.trim_end())).collect();
+        let said = String::from_utf8(done.stdout).unwrap();
+        let said: Vec<&str> = said.lines().map(str::trim_end).collect();
         assert_eq!(said, expected, "{name}");
     }
 }
