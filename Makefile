@@ -1,5 +1,5 @@
 # `make test` checks everything on a machine with Rust and Python; `make demo` fits a model to a small file.
-.PHONY: test book book-check dist package coverage demo format lint rust trends docs chromium python wheel bench campaign peers distributed reproduce large search-table clean
+.PHONY: test book book-check dist package coverage demo format lint rust trends docs chromium python wheel bench campaign gallery peers distributed reproduce large search-table clean
 
 test: format lint rust trends docs python
 
@@ -65,6 +65,16 @@ campaign: $(VENV)/bin/maturin
 	VIRTUAL_ENV=$(VENV) $(VENV)/bin/maturin develop --release --extras test
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 RAYON_NUM_THREADS=1 PYTHONPATH=python $(VENV)/bin/python -m campaign --count $(COUNT) --seed $(SEED) --seconds $(SECONDS) --jobs $(JOBS) \
 		--out target/campaign-$(SEED).jsonl
+
+# Every page of docs/gallery: its code is run, what it prints compared with what it shows, its figure drawn again. PAGES="log-contrast dask" runs
+# some of them; WRITE=--write puts what is printed in the place of what is shown.
+PAGES =
+WRITE =
+
+gallery: $(VENV)/bin/maturin
+	cargo build --release -p proxdist-cli
+	VIRTUAL_ENV=$(VENV) $(VENV)/bin/maturin develop --release --extras test
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 PYTHONPATH=python $(VENV)/bin/python -m gallery $(WRITE) $(PAGES)
 
 # Coverage of intervals in a simulation: the table of docs/inference.md.
 REPEATS = 1000
