@@ -93,26 +93,39 @@ impl JointRows<'_> {
         Ok(self.response.as_slice()?)
     }
 
+    /// Weights and offset, out of the interpreter.
+    pub(crate) fn beside(&self) -> PyResult<Beside<'_>> {
+        Ok(Beside { weights: slice(self.weights.as_ref())?, offset: slice(self.offset.as_ref())? })
+    }
+}
+
+/// What belongs to rows beside the response.
+#[derive(Clone, Copy)]
+pub(crate) struct Beside<'a> {
+    weights: Option<&'a [f64]>,
+    offset: Option<&'a [f64]>,
+}
+
+impl<'a> Beside<'a> {
     /// The features with weights and offset; `none` is a response that is not looked at.
-    pub(crate) fn data<'d>(
-        &'d self,
-        source: &'d dyn ChunkSource,
-        none: &'d [f64],
+    pub(crate) fn data(
+        self,
+        source: Box<dyn ChunkSource + 'a>,
+        none: &'a [f64],
         problem: &JointRequest,
-    ) -> PyResult<Data<'d>> {
-        let told = |error: proxdist::Error| exception(&error);
-        let mut data = Data::new(source, none).map_err(told)?;
-        if let Some(weights) = slice(self.weights.as_ref())? {
-            data = data.weights(weights).map_err(told)?;
+    ) -> proxdist::Result<Data<'a>> {
+        let mut data = Data::new(source, none)?;
+        if let Some(weights) = self.weights {
+            data = data.weights(weights)?;
         }
-        if let Some(offset) = slice(self.offset.as_ref())? {
-            data = data.offset(offset).map_err(told)?;
+        if let Some(offset) = self.offset {
+            data = data.offset(offset)?;
         }
         if let Some(names) = &problem.names {
-            data = data.names(names.iter().cloned()).map_err(told)?;
+            data = data.names(names.iter().cloned())?;
         }
         if let Some(origins) = &problem.origins {
-            data = data.origins(origins.clone()).map_err(told)?;
+            data = data.origins(origins.clone())?;
         }
         Ok(data)
     }
@@ -148,6 +161,7 @@ pub(crate) fn fit_joint<'py>(
 ) -> PyResult<Bound<'py, PyDict>> {
     let (py, source) = (features.py(), features.source()?);
     let (times, response) = (rows.times()?, rows.response()?);
+    let beside = rows.beside()?;
     let settings = problem::settings(&settings)?;
     let (ties, standardize) = (problem.ties()?, problem.standardize());
     let link = Link::default();
@@ -155,7 +169,7 @@ pub(crate) fn fit_joint<'py>(
         let started = Instant::now();
         let told = |error: proxdist::Error| exception(&error);
         let none = vec![0.0; source.rows()];
-        let data = rows.data(source, &none, &problem)?;
+        let data = beside.data(source, &none, &problem).map_err(told)?;
         let set = problem.constraint.set(data.parameter_shape(), &Names::of_data(&data), &link)?;
         let units = Preparation::decide(standardize, [&*set], true)
             .and_then(|preparation| preparation.units(&data, problem.ridge))

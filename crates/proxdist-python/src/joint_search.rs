@@ -55,6 +55,7 @@ pub(crate) fn select_joint<'py>(
 ) -> PyResult<Bound<'py, PyDict>> {
     let (py, source) = (features.py(), features.source()?);
     let (times, response) = (rows.times()?, rows.response()?);
+    let beside = rows.beside()?;
     let settings = problem::settings(&settings)?;
     let seed = settings.seed_value();
     let grid = Grid::parse(&plan.axes).map_err(|error| exception(&error))?;
@@ -70,7 +71,7 @@ pub(crate) fn select_joint<'py>(
         let told = |error: proxdist::Error| exception(&error);
         let started = Instant::now();
         let none = vec![0.0; source.rows()];
-        let data = rows.data(source, &none, &problem)?;
+        let data = beside.data(source, &none, &problem).map_err(told)?;
         let validation = match &times {
             Some(times) => {
                 JointValidation::cox(&data, &times.view().map_err(told)?, ties).strata(problem.levels.clone())
