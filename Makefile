@@ -1,5 +1,5 @@
 # `make test` checks everything on a machine with Rust and Python; `make demo` fits a model to a small file.
-.PHONY: test coverage demo format lint rust trends docs chromium python wheel bench campaign gallery peers distributed reproduce large search-table clean
+.PHONY: test book book-check dist package coverage demo format lint rust trends docs chromium python wheel bench campaign gallery peers distributed reproduce large search-table clean
 
 test: format lint rust trends docs python
 
@@ -120,6 +120,34 @@ large:
 	cargo build --release -p proxdist-cli
 	cargo build --release -p proxdist-io --example large_files
 	python3 scripts/large.py $(LARGE)
+
+# The book of docs/ with the references, in target/book/index.html; needs no network once mdBook and the Python environment are there.
+MDBOOK = target/mdbook/bin/mdbook
+
+book: $(MDBOOK) $(VENV)/bin/maturin
+	cargo build --release -p proxdist-cli
+	VIRTUAL_ENV=$(VENV) $(VENV)/bin/maturin develop --release --extras dask
+	PYTHONPATH=python $(VENV)/bin/python -m book build --mdbook $(MDBOOK)
+
+$(MDBOOK):
+	cargo install mdbook --version 0.5.4 --locked --debug --no-default-features --features search --root target/mdbook
+
+# The book in Chromium: complaints, links, formulas, search, the width of a phone. PICTURES=--pictures=DIR for pictures to look at.
+PICTURES =
+
+book-check:
+	PYTHONPATH=python $(VENV)/bin/python -m book check $(PICTURES)
+
+# What is handed out, in dist/: the program with completions and manual pages, a wheel for this system, and a source distribution that
+# builds without a network. scripts/wheels.sh makes wheels for other systems.
+dist: $(VENV)/bin/maturin
+	cargo build --release --locked -p proxdist-cli
+	$(VENV)/bin/maturin build --release --locked --out dist
+	$(VENV)/bin/python scripts/dist.py --maturin $(VENV)/bin/maturin
+
+# The crates as a registry would get them, each built from what is packed.
+package:
+	cargo publish --dry-run --workspace --exclude proxdist-python
 
 clean:
 	cargo clean

@@ -49,9 +49,11 @@ from .sets import (
 )
 
 if TYPE_CHECKING:
+    from .bins import Binner
     from .classification import ConstrainedClassifier, ConstrainedClassifierCV, MatrixClassifier
     from .curve import CurveRegressor
     from .files import load
+    from .joint_search import ConstrainedCoxCV, ConstrainedOrdinalCV
     from .ordinal import ConstrainedOrdinal
     from .path import SparsePath
     from .regression import ConstrainedRegressor, ConstrainedRegressorCV, MatrixRegressor
@@ -59,10 +61,13 @@ if TYPE_CHECKING:
 
 # Modules that need scikit-learn, by what they are asked for.
 _LATER = {
+    "Binner": "bins",
     "ConstrainedClassifier": "classification",
     "ConstrainedClassifierCV": "classification",
     "ConstrainedCox": "survival",
+    "ConstrainedCoxCV": "joint_search",
     "ConstrainedOrdinal": "ordinal",
+    "ConstrainedOrdinalCV": "joint_search",
     "ConstrainedRegressor": "regression",
     "ConstrainedRegressorCV": "regression",
     "CurveRegressor": "curve",
@@ -88,6 +93,7 @@ def __dir__() -> list[str]:
 __all__ = [
     "Affine",
     "Ball",
+    "Binner",
     "Blocks",
     "Box",
     "Concave",
@@ -95,7 +101,9 @@ __all__ = [
     "ConstrainedClassifier",
     "ConstrainedClassifierCV",
     "ConstrainedCox",
+    "ConstrainedCoxCV",
     "ConstrainedOrdinal",
+    "ConstrainedOrdinalCV",
     "ConstrainedRegressor",
     "ConstrainedRegressorCV",
     "ConstraintSet",

@@ -11,6 +11,7 @@ from sklearn.utils import estimator_html_repr
 from sklearn.utils.validation import check_is_fitted
 
 from . import _proxdist
+from ._input import known_part
 
 
 def _plain(value: Any) -> Any:
@@ -32,8 +33,8 @@ def trace_points(trace: dict[str, Any]) -> list[dict[str, Any]]:
 
 def feature_names(estimator: Any) -> list[str]:
     """Names of the coefficients, or their numbers."""
-    names = getattr(estimator, "feature_names_in_", None)
-    return [f"x{j}" for j in range(estimator.n_features_in_)] if names is None else [str(name) for name in names]
+    names = estimator._names()
+    return [f"x{j}" for j in range(estimator._width())] if names is None else list(names)
 
 
 class Display:
@@ -60,10 +61,10 @@ class Display:
         result = self._results[0]
         if result["coef"].ndim == 2:
             used = np.count_nonzero(result["coef"].any(axis=0))
-            text = f"{used} of {self.n_features_in_} features are used by {len(result['coef'])} outputs; {result['stop']}"
+            text = f"{used} of {self._width()} features are used by {len(result['coef'])} outputs; {result['stop']}"
             return f"{text}; F = {result['objective']:.6g}"
         nonzero = ", ".join(str(np.count_nonzero(result["coef"])) for result in self._results)
-        text = f"{nonzero} of {self.n_features_in_} coefficients are nonzero; {result['steps']} steps, {result['stop']}"
+        text = f"{nonzero} of {self._width()} coefficients are nonzero; {result['steps']} steps, {result['stop']}"
         return f"{text}; F = {result['objective']:.6g}"
 
     def _html_repr(self: Any) -> str:
@@ -122,14 +123,31 @@ class Display:
             ax.legend()
         return ax
 
-    def report(self: Any, path: Any, X: Any, y: Any, *, sample_weight: Any = None, title: str | None = None) -> None:
-        """Writes one self-contained HTML page: what was solved, how good it is, how it does on ``X`` and ``y``."""
+    def report(
+        self: Any,
+        path: Any,
+        X: Any,
+        y: Any = None,
+        *,
+        sample_weight: Any = None,
+        offset: Any = None,
+        exposure: Any = None,
+        training: tuple[Any, ...] | None = None,
+        title: str | None = None,
+    ) -> None:
+        """Writes one self-contained HTML page about the model, the one that ``proxdist fit --report`` writes.
+
+        ``X`` and ``y`` are the rows to judge it by. If they are the rows of the fit, which F tells, the page has standard
+        errors, partial effects and alternatives. For new rows these need the rows of the fit as well:
+        ``training=(X, y)``, with ``sample_weight`` and ``offset`` as third and fourth where the fit had them.
+        """
         from ._report import write
 
         check_is_fitted(self)
         if "outputs" in self._results[0]:
             raise ValueError("report is not available for several outputs here; `proxdist fit --report` writes theirs")
-        write(self, path, X, y, sample_weight, title)
+        rows = (X, y, sample_weight, {"offset": offset, "exposure": exposure})
+        write(self, path, rows, training, title)
 
 
 def _axes(ax: Any) -> Any:

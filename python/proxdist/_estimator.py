@@ -13,11 +13,13 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from . import _proxdist
+from ._admission import Admission
 from ._coordinates import numbered
 from ._display import Display
-from ._input import features, known_part
+from ._input import features
 from ._losses import grammar
 from ._progress import Progress
+from ._selecting import Selecting
 from ._settings import settings_of, without_effect
 from .parts._spread import Spread
 from .sets import ConstraintSet, Projection, parse
@@ -65,7 +67,7 @@ def has_ended(result: dict[str, Any]) -> bool:
     return bool(result["has_converged"] or result.get("separation"))
 
 
-class Constrained(Display, BaseEstimator):
+class Constrained(Admission, Selecting, Display, BaseEstimator):
     """Parameters and results common to all estimators; see the estimators for their meaning."""
 
     loss: Any
@@ -99,10 +101,9 @@ class Constrained(Display, BaseEstimator):
     def _set(self) -> ConstraintSet:
         return parse(self.constraint)
 
-    def _names(self) -> list[str] | None:
-        """The names of the features, if they have any."""
-        names = getattr(self, "feature_names_in_", None)
-        return None if names is None else [str(name) for name in names]
+    def _has_intercept(self) -> bool:
+        """Whether the model has an intercept: a formula without one makes a model without one."""
+        return bool(self.fit_intercept) and getattr(getattr(self, "_encoding", None), "has_intercept", True)
 
     def _weight(self) -> float:
         """The weight of the ridge term where a search does not choose it."""
@@ -113,7 +114,7 @@ class Constrained(Display, BaseEstimator):
             raise ValueError(f"standardize must be 'auto', True or False, got {self.standardize!r}")
         chosen = self._set()
         names = self._names()
-        asked: Any = chosen.spec_for(names or numbered(self.n_features_in_))
+        asked: Any = chosen.spec_for(names or numbered(self._width()))
         if isinstance(chosen, Projection):
             asked = chosen if shape is None else MatrixProjection(chosen, shape)
         return {
@@ -121,10 +122,11 @@ class Constrained(Display, BaseEstimator):
             "classes": hasattr(self, "classes_"),
             "constraint": asked,
             "ridge": self._weight(),
-            "intercept": bool(self.fit_intercept),
+            "intercept": self._has_intercept(),
             "standardize": None if self.standardize == "auto" else bool(self.standardize),
             "shape": shape,
             "names": names,
+            "origins": None if shape is not None else self._origins(),
             "start": start,
             "is_finished": False,
         }
@@ -136,7 +138,7 @@ class Constrained(Display, BaseEstimator):
         if not (self.warm_start and hasattr(self, "_results")):
             return None
         before = self._results[index] if index < len(self._results) else None
-        if before is None or before["coef"].shape != (self.n_features_in_,):
+        if before is None or before["coef"].shape != (self._width(),):
             return None
         return before["coef"].tolist(), before["intercept"] or 0.0
 
@@ -220,7 +222,7 @@ class Constrained(Display, BaseEstimator):
     def certify(
         self,
         X: Any,
-        y: Any,
+        y: Any = None,
         time_limit: float | str = 60.0,
         *,
         sample_weight: Any = None,
@@ -238,8 +240,7 @@ class Constrained(Display, BaseEstimator):
             raise ValueError(
                 "certify is not available for several outputs: their choices of features have no proofs yet"
             )
-        offset = known_part(self.loss, offset, exposure)
-        X, all_rows, shape = self._rows_again(X, y, sample_weight, offset)
+        X, all_rows, shape = self._rows_again(X, y, sample_weight, offset=offset, exposure=exposure)
         limit = time_limit if isinstance(time_limit, str) else repr(float(time_limit))
         settings = settings_of(self) | {"prove": limit}
         found = []
@@ -260,7 +261,7 @@ class Constrained(Display, BaseEstimator):
     def summary(
         self,
         X: Any,
-        y: Any,
+        y: Any = None,
         sample_weight: Any = None,
         offset: Any = None,
         *,
@@ -272,13 +273,16 @@ class Constrained(Display, BaseEstimator):
         threshold: float = 0.75,
         split: bool = False,
         seed: int = 0,
+        state: Any = None,
     ) -> Any:
         """What the coefficients are worth, on the rows of the fit: a :class:`ModelSummary`.
 
         ``covariance`` is ``"model"``, ``"hc0"``, ``"hc1"`` or ``"auto"`` (from the model where the loss is a likelihood,
         HC1 otherwise). ``bootstrap`` repeats the whole fit so many times on rows drawn with replacement, ``stability`` on
         both halves of so many random splits; ``split`` chooses the features on one half of the rows and estimates them on
-        the other. ``seed`` decides which rows are drawn. See docs/inference.md for what each number accounts for.
+        the other. ``seed`` decides which rows are drawn. ``state`` is a file that keeps the repetitions, so that an
+        interrupted call, or one for more of them, goes on from there. See docs/inference.md for what each number accounts
+        for.
         """
         from ._inference import summarized
 
@@ -290,6 +294,7 @@ class Constrained(Display, BaseEstimator):
             "threshold": float(threshold),
             "split": bool(split),
             "seed": seed,
+            "state": state,
         }
         return summarized(self, X, y, sample_weight, (offset, exposure), wanted)
 
@@ -303,9 +308,16 @@ class Constrained(Display, BaseEstimator):
 
         return exported(self, to, path, table)
 
-    def _rows_again(self, X: Any, y: Any, sample_weight: Any, offset: Any) -> Any:
-        """Checked ``X``, what belongs to the rows for each model, and the shape of a row."""
+    def _rows_again(
+        self, X: Any, y: Any, sample_weight: Any, *, offset: Any, exposure: Any, as_fitted: bool = True
+    ) -> Any:
+        """Checked ``X``, what belongs to the rows for each model, and the shape of a row; weighed ``as_fitted`` or not."""
         raise NotImplementedError
+
+    def _shown(self, X: Any, y: Any, sample_weight: Any, **known: Any) -> tuple[Any, dict[str, Any]]:
+        """Features and what belongs to their rows, for a page about one model."""
+        X, all_rows, _ = self._rows_again(X, y, sample_weight, as_fitted=False, **known)
+        return X, all_rows[0]
 
     def _chosen(self, index: int) -> dict[str, Any]:
         """What a search has chosen for one of the models, in the terms of a problem."""
@@ -337,6 +349,8 @@ class Constrained(Display, BaseEstimator):
     def _predictor(self, X: Any, index: int, offset: Any) -> Any:
         """Linear predictors of one of the models, for checked ``X``."""
         result = self._results[index]
+        if X.shape[0] == 0:
+            return np.empty(0)
         eta = _proxdist.linear_predictor(features(X), result["coef"], result["intercept"] or 0.0)
         return eta if offset is None else eta + offset
 
@@ -363,6 +377,7 @@ class Constrained(Display, BaseEstimator):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = getattr(self, "missing", "error") != "error"
         return tags
 
     def save(self, path: Any) -> None:

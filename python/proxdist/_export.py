@@ -22,6 +22,15 @@ def exported(estimator: Any, to: str, path: Any, table: str) -> Any:
         raise ValueError("export is for models of one output; this estimator has several")
     if not isinstance(estimator.loss, str):
         raise ValueError("export needs a loss with a name: other programs do not know the object")
+    encoding = getattr(estimator, "_encoding", None)
+    if getattr(estimator, "_known", None) is not None:
+        raise ValueError(
+            "export does not know the offset of this fit by a column: save the model, and `proxdist export` writes it with one"
+        )
+    if to != "onnx" and encoding is not None and encoding.schema is not None and not encoding.is_plain:
+        raise ValueError(
+            "export does not know text columns and gaps here: save the model, and `proxdist export` writes it with them"
+        )
     if to == "onnx":
         model = onnx_model(estimator)
         if path is not None:

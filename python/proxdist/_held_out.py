@@ -23,8 +23,11 @@ OF_CLASSES = {"loss": "loss", "neg_log_loss": "loss", "accuracy": "accuracy", "a
 OF_RESPONSES = {"loss": "loss", "mse": "mse", "neg_mean_squared_error": "mse"}
 
 
-def splits_of(cv: Any, labels: Any, groups: Any) -> dict[str, Any]:
-    """A number of folds, which the library deals; or the rows of each split, by a splitter or a list of splits."""
+def splits_of(cv: Any, labels: Any, groups: Any, kept: Any = None) -> dict[str, Any]:
+    """A number of folds, which the library deals; or the rows of each split, by a splitter or a list of splits.
+
+    Splits that are listed speak of all rows that were given, of which ``kept`` are left.
+    """
     rows = len(labels)
     if isinstance(cv, (int, np.integer)) and not isinstance(cv, bool):
         if rows < whole("cv", cv, 2):
@@ -36,6 +39,9 @@ def splits_of(cv: Any, labels: Any, groups: Any) -> dict[str, Any]:
     splits = [(_numbers(train), _numbers(test)) for train, test in splitter.split(np.zeros((rows, 1)), labels, groups)]
     if not splits:
         raise ValueError("cv makes no splits")
+    if kept is not None and not kept.all() and not hasattr(cv, "split"):
+        places = np.cumsum(kept) - 1
+        splits = [tuple(places[[row for row in part if kept[row]]].tolist() for part in split) for split in splits]
     return {"folds": len(splits), "splits": splits}
 
 
@@ -181,7 +187,7 @@ def held_out_of_outputs(
     """What the library is told about ``cv`` and ``scoring`` for several outputs; ``data`` are X, rows and classes."""
     X, rows, classes = data
     labels = joint_labels(rows, classes)
-    plan = splits_of(estimator.cv, labels, groups)
+    plan = splits_of(estimator.cv, labels, groups, getattr(estimator, "_kept", None))
     names = OF_RESPONSES if classes is None else OF_CLASSES
     name = names.get(estimator.scoring) if isinstance(estimator.scoring, str) else None
     if name is not None:
@@ -207,7 +213,7 @@ def labels_of(rows: dict[str, Any], classes: Any) -> Any:
 def held_out(estimator: Any, data: tuple[Any, dict[str, Any], Any], groups: Any, seed: int) -> dict[str, Any]:
     """What the library is told about an estimator's ``cv`` and ``scoring``; ``data`` are X, rows and classes."""
     X, rows, classes = data
-    plan = splits_of(estimator.cv, labels_of(rows, classes), groups)
+    plan = splits_of(estimator.cv, labels_of(rows, classes), groups, getattr(estimator, "_kept", None))
     name = name_of(estimator.scoring, estimator.loss)
     if name is not None:
         return plan | {"scoring": name, "scorer": None}

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
 
 from . import _proxdist
 from ._display import feature_names
-from ._input import features, known_part, whole
+from ._input import features, whole
 from ._settings import settings_of
 
 
@@ -84,10 +85,15 @@ def summarized(estimator: Any, X: Any, y: Any, sample_weight: Any, known: Any, w
         if wanted[name] is not None:
             wanted[name] = whole(name, wanted[name], 1)
     wanted["seed"] = whole("seed", wanted["seed"], 0)
-    offset = known_part(estimator.loss, *known)
-    X, all_rows, shape = estimator._rows_again(X, y, sample_weight, offset)
+    X, all_rows, shape = estimator._rows_again(X, y, sample_weight, offset=known[0], exposure=known[1])
     problem = estimator._problem(None, shape) | {"names": feature_names(estimator)} | estimator._chosen(0)
     result = estimator._results[0]
+    if wanted["state"] is not None:
+        if wanted["bootstrap"] is None and wanted["stability"] is None:
+            raise ValueError("state keeps repetitions, and none were asked for: give bootstrap=500 or stability=50")
+        if result["model"] is None:
+            raise ValueError(result.get("unwritable") or "state needs a model that can be written as a file")
+        wanted["state"] = (os.fspath(wanted["state"]), result["model"])
     wanted |= {"coef": result["coef"].ravel().tolist(), "intercept": result["intercept"]}
     facts, text, interrupted = _proxdist.summarize(features(X), all_rows[0], problem, settings_of(estimator), wanted)
     if interrupted and wanted["bootstrap"] is None and wanted["stability"] is None:

@@ -5,19 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import _check_sample_weight, validate_data
+from sklearn.utils.validation import _check_sample_weight
 
 from . import _losses
 from ._arrays import aligned, features
 
-__all__ = ["DTYPES", "checked", "checked_offset", "features", "known_part", "per_row", "whole"]
+__all__ = ["DTYPES", "checked_offset", "features", "known_part", "per_row", "whole"]
 
 DTYPES = [np.float64, np.float32]
-
-
-def checked(estimator: Any, X: Any, y: Any = "no_validation", *, reset: bool, **options: Any) -> Any:
-    """scikit-learn's checks. Names of the columns of a frame become ``feature_names_in_``."""
-    return validate_data(estimator, X, y, reset=reset, accept_sparse="csr", dtype=DTYPES, **options)
 
 
 def per_row(response: Any, sample_weight: Any, offset: Any, X: Any) -> dict[str, Any]:
@@ -37,7 +32,8 @@ def checked_offset(offset: Any, rows: int) -> Any:
     """One finite number a row, or none at all."""
     if offset is None:
         return None
-    values = aligned(np.ascontiguousarray(offset, dtype=np.float64))
+    values = np.asarray(offset, dtype=np.float64)
+    values = np.full(rows, values) if values.ndim == 0 else aligned(np.ascontiguousarray(values))
     if values.shape != (rows,):
         raise ValueError(f"offset has shape {values.shape}, expected ({rows},): one number a row")
     if not np.isfinite(values).all():
@@ -45,19 +41,19 @@ def checked_offset(offset: Any, rows: int) -> Any:
     return values
 
 
-def known_part(loss: Any, offset: Any, exposure: Any) -> Any:
-    """The offset, with the logarithms of exposures added: rates are per unit of exposure."""
+def known_part(loss: Any, offset: Any, exposure: Any, may_miss: bool = False) -> Any:
+    """The offset, with the logarithms of exposures added: rates are per unit of exposure. Gaps stay where they may be."""
     if exposure is None:
         return offset
     if not _losses.fact(loss, "has_log_link"):
         raise ValueError(f"exposure needs a loss with a log link, such as poisson or gamma, got {loss!r}")
     values = np.asarray(exposure, dtype=np.float64)
-    if not (np.isfinite(values) & (values > 0)).all():
+    if not ((np.isfinite(values) & (values > 0)) | (np.isnan(values) & may_miss)).all():
         raise ValueError("exposure must be above zero and finite in every row")
     known = np.log(values)
     if offset is None:
         return known
-    if np.shape(offset) != known.shape:
+    if np.ndim(offset) and known.ndim and np.shape(offset) != known.shape:
         raise ValueError(f"offset has shape {np.shape(offset)} and exposure {known.shape}: one number a row each")
     return known + np.asarray(offset, dtype=np.float64)
 

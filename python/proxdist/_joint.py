@@ -11,8 +11,10 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from . import _proxdist
+from ._admission import NO_Y, Admission, Admitted
 from ._coordinates import numbered
-from ._input import checked, checked_offset, features
+from ._input import checked_offset, features
+from ._selecting import Selecting
 from ._settings import DECLARED, _text
 from .sets import Projection, parse
 
@@ -25,7 +27,7 @@ def row_numbers(name: str, values: Any, rows: int) -> Any:
     return found
 
 
-class JointEstimator(BaseEstimator):
+class JointEstimator(Admission, Selecting, BaseEstimator):
     """Parameters and results of both; see the estimators for their meaning."""
 
     constraint: Any
@@ -45,16 +47,16 @@ class JointEstimator(BaseEstimator):
         if self.standardize not in ("auto", True, False):
             raise ValueError(f"standardize must be 'auto', True or False, got {self.standardize!r}")
         chosen = parse(self.constraint)
-        known = getattr(self, "feature_names_in_", None)
-        names = None if known is None else [str(name) for name in known]
+        names = self._names()
         start = None
-        if self.warm_start and hasattr(self, "_result") and self._result["coef"].shape == (self.n_features_in_,):
+        if self.warm_start and hasattr(self, "_result") and self._result["coef"].shape == (self._width(),):
             start = self._result["coef"].tolist()
         problem = {
             "constraint": chosen if isinstance(chosen, Projection) else chosen.spec_for(names or numbered(X.shape[1])),
-            "ridge": float(self.ridge),
+            "ridge": self._weight(),
             "standardize": None if self.standardize == "auto" else bool(self.standardize),
             "names": names,
+            "origins": self._origins(),
             "ties": ties,
             "levels": levels,
             "start": start,
@@ -64,7 +66,7 @@ class JointEstimator(BaseEstimator):
             for name in ("time_limit", "n_jobs")
         }
         settings = {name: value for name, value in asked.items() if value is not None}
-        self._result = _proxdist.fit_joint(features(X), rows, problem, settings, None)
+        self._result = self._run(features(X), rows, problem, settings)
         self._keep()
         if self._result["interrupted"]:
             warnings.warn(
@@ -81,11 +83,18 @@ class JointEstimator(BaseEstimator):
             known = names if names is not None else [f"x{j}" for j in range(X.shape[1])]
             which = ", ".join(str(known[j]) for j in self._result["undetermined"][:5])
             warnings.warn(
-                f"Coefficients without a natural size, since their features tell rows apart without error: {which}; "
-                "ridge > 0 or a ball gives them one, as in ridge=1e-3.",
+                f"F has no minimum: coefficients of features that tell rows apart without error only grow ({which}); "
+                "ridge > 0 or a ball gives them a size, as in ridge=1e-3.",
                 UserWarning,
                 stacklevel=3,
             )
+
+    def _weight(self) -> float:
+        return float(self.ridge)
+
+    def _run(self, borrowed: Any, rows: dict[str, Any], problem: dict[str, Any], settings: dict[str, str]) -> Any:
+        """The fit itself."""
+        return _proxdist.fit_joint(borrowed, rows, problem, settings, None)
 
     def _keep(self) -> None:
         result = self._result
@@ -97,12 +106,19 @@ class JointEstimator(BaseEstimator):
         self.standardized_ = bool(result["standardized"])
         self.n_iter_ = 1
 
-    def _predictor(self, X: Any, offset: Any) -> Any:
+    def _new_rows(self, X: Any, offset: Any, beside: dict[str, Any] | None = None, y: Any = NO_Y) -> Admitted:
+        """New rows, read as those of the fit were."""
         check_is_fitted(self)
-        X = checked(self, X, reset=False)
-        offset = checked_offset(offset, X.shape[0])
-        eta = _proxdist.linear_predictor(features(X), self.coef_, 0.0)
-        return eta if offset is None else eta + offset
+        return self._admit(X, y, {"offset": self._known_part(X, offset), **(beside or {})}, reset=False)
+
+    def _predictor(self, rows: Admitted) -> Any:
+        """Linear predictors of rows that were read."""
+        count = rows.X.shape[0]
+        if count == 0:
+            return np.empty(0)
+        offset = checked_offset(rows["offset"], count)
+        eta = _proxdist.linear_predictor(features(rows.X), self.coef_, 0.0)
+        return np.ascontiguousarray(eta if offset is None else eta + offset)
 
     def _model(self) -> str:
         text = self._result["model"]
@@ -116,6 +132,7 @@ class JointEstimator(BaseEstimator):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = getattr(self, "missing", "error") != "error"
         return tags
 
     def save(self, path: Any) -> None:

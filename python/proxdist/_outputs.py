@@ -29,6 +29,7 @@ def joint_offset(offset: Any, rows: int, outputs: int) -> Any:
     if offset is None:
         return None
     values = np.ascontiguousarray(offset, dtype=np.float64)
+    values = np.full((rows, outputs), offset, dtype=np.float64) if np.ndim(offset) == 0 else values
     if values.shape != (rows, outputs):
         raise ValueError(
             f"offset has shape {values.shape}, expected ({rows}, {outputs}): one number for each row and output"
@@ -65,36 +66,32 @@ class Joint:
             raise ValueError(f"standardize must be 'auto', True or False, got {self.standardize!r}")
         chosen, names = self._set(), self._names()
         # The coefficient of a feature for an output is called feature@output.
-        places = [f"{name}@{output}" for name in names or numbered(self.n_features_in_) for output in outputs]
+        places = [f"{name}@{output}" for name in names or numbered(self._width()) for output in outputs]
         asked: Any = chosen.spec_for(places)
         if isinstance(chosen, Projection):
-            asked = MatrixProjection(chosen, (self.n_features_in_, len(outputs)))
-        start = None
-        if (
-            self.warm_start
-            and self._is_joint()
-            and self._results[0]["coef"].shape
-            == (
-                len(outputs),
-                self.n_features_in_,
-            )
-        ):
+            asked = MatrixProjection(chosen, (self._width(), len(outputs)))
+        start, shape = None, (len(outputs), self._width())
+        if self.warm_start and self._is_joint() and self._results[0]["coef"].shape == shape:
             start = self._results[0]["coef"].T.ravel().tolist()
         return {
             "loss": loss,
             "constraint": asked,
             "is_shared": not isinstance(chosen, Entries),
             "ridge": self._weight(),
-            "intercept": bool(self.fit_intercept),
+            "intercept": self._has_intercept(),
             "standardize": None if self.standardize == "auto" else bool(self.standardize),
             "names": names,
+            "origins": self._origins(),
             "outputs": outputs,
             "start": start,
         }
 
     def _predictors(self: Any, X: Any, offset: Any = None) -> Any:
         """Linear predictors, one for each row and output, for checked ``X`` and offset."""
-        result, borrowed = self._results[0], features(X)
+        result = self._results[0]
+        if X.shape[0] == 0:
+            return np.empty((0, len(result["coef"])))
+        borrowed = features(X)
         coef = np.ascontiguousarray(result["coef"])
         intercepts = np.zeros(len(coef)) if result["intercept"] is None else result["intercept"]
         found = np.column_stack(

@@ -11,11 +11,13 @@ __all__ = [
     "StreamState",
     "__version__",
     "answer",
+    "bin_texts",
     "canonical_set",
     "coefficients_figure",
     "constraints",
     "convergence_figure",
     "curve_figure",
+    "encode_frame",
     "evaluate",
     "exported",
     "finish_stream",
@@ -27,6 +29,7 @@ __all__ = [
     "gather_for_path",
     "joint_fields",
     "label_chances",
+    "learn_bins",
     "least_size",
     "linear_predictor",
     "lines_figure",
@@ -36,12 +39,16 @@ __all__ = [
     "losses",
     "model_fields",
     "outputs_fields",
-    "page",
     "partial_fit",
     "path",
     "project",
+    "report_page",
+    "schema_features",
+    "schema_is_plain",
+    "scorecard",
     "search_defaults",
     "select",
+    "select_joint",
     "select_outputs",
     "set_examples",
     "set_of_size",
@@ -73,6 +80,12 @@ def fit_joint(
     problem: dict[str, Any],
     settings: dict[str, str],
     progress: Callable[..., None] | None = None,
+) -> dict[str, Any]: ...
+def encode_frame(columns: list[tuple[str, Any]], reading: dict[str, Any]) -> dict[str, Any]: ...
+def schema_features(text: str) -> tuple[list[str], list[int]]: ...
+def schema_is_plain(text: str) -> bool: ...
+def select_joint(
+    features: Any, rows: dict[str, Any], problem: dict[str, Any], settings: dict[str, str], plan: dict[str, Any]
 ) -> dict[str, Any]: ...
 def joint_fields(text: str) -> dict[str, Any] | None: ...
 def survival_at(model: str, predictors: Any, times: Any, strata: list[str] | None = None) -> Any: ...
@@ -164,7 +177,13 @@ def convergence_figure(trace: str, width: float) -> str: ...
 def coefficients_figure(names: list[str], values: list[float], shape: tuple[int, int] | None, width: float) -> str: ...
 def curve_figure(curve: str, width: float) -> str: ...
 def lines_figure(plot: str, width: float) -> str: ...
-def page(report: str) -> str: ...
+def report_page(
+    features: Any,
+    per_row: dict[str, Any],
+    training: tuple[Any, dict[str, Any]] | None,
+    problem: dict[str, Any],
+    about: dict[str, Any],
+) -> str: ...
 def summarize(
     features: Any,
     per_row: dict[str, Any],
@@ -173,3 +192,6 @@ def summarize(
     wanted: dict[str, Any],
 ) -> tuple[str, str, bool]: ...
 def exported(model: str, form: str, table: str, labels: list[str] | None = None) -> str: ...
+def learn_bins(rule: str, values: Any, response: Any = None, weights: Any = None) -> tuple[list[float], bool]: ...
+def bin_texts(edges: list[float], missing: bool) -> list[str]: ...
+def scorecard(wanted: dict[str, Any], rows: Any = None, other: Any = None) -> tuple[str, str, str]: ...

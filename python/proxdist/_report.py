@@ -1,4 +1,8 @@
-"""The report: the page that the command line writes, about an estimator and data to judge it by."""
+"""The report: the page that the command line writes, about an estimator and data to judge it by.
+
+What the page says about the model is worked out by the library, the same for both; the parameters, the class and the run
+are told here.
+"""
 
 from __future__ import annotations
 
@@ -10,61 +14,64 @@ import numpy as np
 from . import _losses, _proxdist
 from ._coordinates import numbered
 from ._display import feature_names, trace_points
-from ._input import checked, per_row
+from ._input import features
 from .files import write_whole
 
-MEASURES = {
-    "auc": "AUC",
-    "accuracy": "accuracy",
-    "log_loss": "log loss",
-    "r_squared": "R2",
-    "mean_squared_error": "MSE",
-    "mean_absolute_error": "MAE",
-    "pinball_loss": "pinball",
-    "deviance": "deviance",
-    "d_squared": "D2",
-}
 
-
-def write(estimator: Any, path: Any, X: Any, y: Any, sample_weight: Any, title: str | None) -> None:
-    """Writes the page, whole or not at all."""
+def write(estimator: Any, path: Any, rows: tuple[Any, ...], training: tuple[Any, ...] | None, title: str | None) -> None:
+    """Writes the page, whole or not at all. Rows are features, responses, weights, and offset or exposure by name."""
     if len(estimator._results) > 1:
         raise ValueError("a report is about one model; with more than two classes there are several")
     if not isinstance(estimator.loss, str):
         raise ValueError("a report needs a loss with a name")
-    flat = estimator._flat(X)[0] if hasattr(estimator, "_flat") else X
-    flat = checked(estimator, flat, reset=False)
+    if training is not None and not 2 <= len(training) <= 4:
+        raise ValueError(f"training must be (X, y), with weights and offset if there are any, got {len(training)} parts")
+    X, y, sample_weight, beside = rows
+    flat, all_rows, shape = estimator._rows_again(X, y, sample_weight, as_fitted=False, **beside)
+    known = None
+    if training is not None:
+        X_fit, y_fit, weights, offset = (*training, *(None,) * (4 - len(training)))
+        own, its_rows, _ = estimator._rows_again(X_fit, y_fit, weights, offset=offset, exposure=None)
+        known = (features(own), its_rows[0])
+    problem = estimator._problem(None, shape) | {"names": feature_names(estimator)} | estimator._chosen(0)
+    result = estimator._results[0]
     classes = getattr(estimator, "classes_", None)
-    response = np.asarray(y if classes is None else np.asarray(y) == classes[1], dtype=np.float64)
-    rows = per_row(response, sample_weight, None, flat)
-    eta = estimator._predictor(flat, 0, None)
-    evaluation = json.loads(_proxdist.evaluate(estimator._loss(), eta, rows["response"], rows["weights"]))
-    page = content(estimator, evaluation, title) | predictions(estimator, evaluation, eta, rows["response"])
-    page["problem"] |= {
-        "rows": int(estimator._results[0].get("rows", 0)) or int(flat.shape[0]),
-        "columns": int(flat.shape[1]),
-        "weighted": sample_weight is not None,
+    about = {
+        "coef": result["coef"].ravel().tolist(),
+        "intercept": result["intercept"],
+        "objective": result["objective"],
+        "model": result.get("model"),
+        "target": target_of(y),
+        "classes": None if classes is None else [str(label) for label in classes],
+        "circumstances": json.dumps(circumstances(estimator, flat.shape, title)),
     }
-    write_whole(path, _proxdist.page(json.dumps(page)))
+    write_whole(path, _proxdist.report_page(features(flat), all_rows[0], known, problem, about))
+
+
+def target_of(y: Any) -> str | None:
+    """The name of what is explained, if it has one."""
+    name = getattr(y, "name", None)
+    return None if name is None else str(name)
 
 
 def _fact(label: str, value: Any) -> dict[str, str]:
     return {"label": label, "value": f"{value:.6g}" if isinstance(value, float) else str(value)}
 
 
-def content(estimator: Any, evaluation: dict[str, Any], title: str | None) -> dict[str, Any]:
-    """What the page says about the model."""
+def circumstances(estimator: Any, shape: tuple[int, int], title: str | None) -> dict[str, Any]:
+    """What the library does not know of a fit."""
     result = estimator._results[0]
-    measured = [
-        _fact(f"{name}, rows shown", evaluation[key])
-        for key, name in MEASURES.items()
-        if evaluation.get(key) is not None
-    ]
     set_text = result_constraint(estimator)
+    rows = int(result.get("rows", 0))
     page: dict[str, Any] = {
         "title": title or f"{type(estimator).__name__}: {set_text}",
-        "result": estimator._summary() + ".",
-        "scores": [_fact("objective F", result["objective"]), *measured],
+        "result": f"{title or type(estimator).__name__}: {estimator._loss()} loss, {set_text}.",
+        "ending": estimator._summary() + ".",
+        "data": [
+            _fact("rows of the fit", rows or "not known"),
+            _fact("rows shown", int(shape[0])),
+            _fact("features", int(shape[1])),
+        ],
         "problem": {
             "loss": estimator._loss(),
             "loss_formula": _losses.fact(estimator.loss, "formula") or "",
@@ -72,17 +79,12 @@ def content(estimator: Any, evaluation: dict[str, Any], title: str | None) -> di
             "spec": set_text,
             "ridge": float(getattr(estimator, "ridge_", estimator.ridge)),
             "intercept": bool(estimator.fit_intercept),
+            "rows": rows or int(shape[0]),
+            "columns": int(shape[1]),
         },
-        "intercept": result["intercept"],
-        "coefficients": [
-            {"name": name, "value": value}
-            for name, value in zip(feature_names(estimator), result["coef"].tolist(), strict=True)
-        ],
         "versions": [_fact("proxdist", _proxdist.__version__)],
-        "settings": [_fact(key, value) for key, value in estimator.get_params().items()],
+        "settings": [_fact(key, value) for key, value in estimator.get_params(deep=False).items()],
     }
-    if result["certificate"] is not None:
-        page["certificate"] = certificate(result["certificate"])
     story = proof(result)
     if story is not None:
         page["proof"] = story
@@ -90,72 +92,29 @@ def content(estimator: Any, evaluation: dict[str, Any], title: str | None) -> di
         page["trace"] = trace_points(result["trace"])
         page["seconds"] = result["seconds"]
     if hasattr(estimator, "_matrix"):
-        rows, columns = estimator._matrix
-        page["matrix"] = {"rows": rows, "columns": columns, "values": result["coef"].tolist()}
-        page["problem"]["shape"] = [rows, columns]
+        page["problem"]["shape"] = list(estimator._matrix)
     return page
 
 
 def result_constraint(estimator: Any) -> str:
     """The set of the model, as it is written."""
     chosen = getattr(estimator, "constraint_", None)
-    names = estimator._names() or numbered(estimator.n_features_in_)
+    names = estimator._names() or numbered(estimator._width())
     return str((estimator._set() if chosen is None else chosen).spec_for(names))
 
 
-def certificate(found: dict[str, Any]) -> list[dict[str, Any]]:
-    """What is known about the result, line by line."""
-
-    def line(label: str, value: Any, verdict: str, good: bool | None = None) -> dict[str, Any]:
-        return _fact(label, value) | {"verdict": verdict, "good": good}
-
-    stationary = bool(found["is_stationary"])
-    lines = [
-        line("distance to the set", found["distance"], "of the coefficients, as measured by projecting them", True),
-        line("stationarity", found["stationarity"], "0 at a stationary point of F on the set", stationary or None),
-    ]
-    if found["gap"] is not None:
-        verdict = f"F is above its minimum over the set by at most this, {found['gap_text']}"
-        lines.append(line("gap", found["gap"], verdict))
-    if found["proven"] is not None:
-        lines.append(line("global optimum", found["proven"], "for every choice that the set allows"))
-    if found["exchanges"] != "not-applicable":
-        good = found["exchanges"] in ("every-choice", "refitted", "algebra") or None
-        lines.append(line("exchanges", found["exchanges"], found["exchanges_text"], good))
-    return lines
-
-
 def proof(result: dict[str, Any]) -> dict[str, Any] | None:
-    """What was proven in words, and how it closed."""
+    """How a search for a proof closed, where there was one; what it proved is told under what is certain."""
     found, trace = result["certificate"], result["trace"]
-    words = None if found is None else found.get("proven_text")
-    points = []
-    if trace is not None:
-        columns = ("phase", "seconds", "nodes", "objective", "bound")
-        rows = zip(*(np.asarray(trace[column]).tolist() for column in columns), strict=True)
-        points = [
-            {"seconds": seconds, "nodes": nodes, "value": value, "bound": bound}
-            for phase, seconds, nodes, value, bound in rows
-            if phase == "proof" and np.isfinite(bound)
-        ]
-    if words is None and not points:
+    if trace is None:
         return None
-    return {
-        "words": words or "Nothing was proven: the choice may be the best one, but no bound says so.",
-        "points": points,
-    }
-
-
-def predictions(estimator: Any, evaluation: dict[str, Any], eta: Any, response: Any) -> dict[str, Any]:
-    """Curves for classes, residuals for regression."""
-    if evaluation["task"] == "classification":
-        points = [[at["false_positive_rate"], at["true_positive_rate"]] for at in evaluation["roc"]]
-        bins = [
-            {"predicted": at["mean_predicted"], "observed": at["observed_rate"], "count": float(at["count"])}
-            for at in evaluation["calibration"]
-        ]
-        curves = [{"label": "rows shown", "auc": evaluation["auc"], "points": points}] if points else []
-        return {"roc": curves, "calibration": bins}
-    fitted = _proxdist.loss_mean(estimator._loss(), eta)
-    pairs = zip(fitted.tolist(), (response - fitted).tolist(), strict=True)
-    return {"residuals": [{"fitted": fit, "residual": residual} for fit, residual in pairs]}
+    columns = ("phase", "seconds", "nodes", "objective", "bound")
+    rows = zip(*(np.asarray(trace[column]).tolist() for column in columns), strict=True)
+    points = [
+        {"seconds": seconds, "nodes": nodes, "value": value, "bound": bound}
+        for phase, seconds, nodes, value, bound in rows
+        if phase == "proof" and np.isfinite(bound)
+    ]
+    is_proven = found is not None and found.get("proven_text") is not None
+    words = "" if is_proven else "Nothing was proven: the choice may be the best one, but no bound says so."
+    return {"words": words, "points": points} if points else None

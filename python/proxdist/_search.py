@@ -83,7 +83,7 @@ class Search:
     def fit(
         self: Any,
         X: Any,
-        y: Any,
+        y: Any = None,
         sample_weight: Any = None,
         offset: Any = None,
         groups: Any = None,
@@ -96,12 +96,26 @@ class Search:
         splitter such as ``GroupKFold`` which rows belong together. ``exposure`` is for losses with a log link: its
         logarithm is added to the offset.
         """
-        offset = known_part(self.loss, offset, exposure)
+        known_part(self.loss, None, exposure, True)
+        more = {} if exposure is None else {"exposure": exposure}
         self._groups = None if groups is None else np.asarray(groups)
         try:
-            return super().fit(X, y, sample_weight, offset)  # type: ignore[misc]
+            return super().fit(X, y, sample_weight, offset, **more)  # type: ignore[misc]
         finally:
             del self._groups
+            self.__dict__.pop("_kept", None)
+
+    def _admit(self: Any, *arguments: Any, reset: bool, **options: Any) -> Any:
+        found = super()._admit(*arguments, reset=reset, **options)  # type: ignore[misc]
+        if reset:
+            # Which rows are left, for splits that are listed.
+            self._kept = found.kept
+        return found
+
+    def _grouped(self: Any) -> Any:
+        """The groups of the rows that are left."""
+        kept = getattr(self, "_kept", None)
+        return self._groups if self._groups is None or kept is None else self._groups[kept]
 
     def _path(self: Any) -> tuple[str, int | None, bool] | None:
         """The set whose numbers of features or groups are found all at once, where that is how it is fitted.
@@ -113,18 +127,18 @@ class Search:
         asked = self._set()
         if not usual or isinstance(asked, Projection):
             return None
-        spec = asked.spec_for(self._names() or numbered(self.n_features_in_))
+        spec = asked.spec_for(self._names() or numbered(self._width()))
         if _proxdist.set_size(spec) is None and not isinstance(asked, WholeSpace):
             return None
-        return sized(asked, self._names() or numbered(self.n_features_in_))
+        return sized(asked, self._names() or numbered(self._width()))
 
     def _sizes(self: Any, path: tuple[str, int | None, bool], rows: dict[str, Any]) -> range:
         """The numbers of features, or groups, where none are given."""
         spec, own, counts_groups = path
-        names = self._names() or numbered(self.n_features_in_)
+        names = self._names() or numbered(self._width())
         if own is not None and counts_groups:
             return range(max(1, _proxdist.least_size(spec, names)), own + 1)
-        most = usual_largest(rows, self.n_features_in_)
+        most = usual_largest(rows, self._width())
         if own is None or spec == f"sparsity:{own}":
             return range(1, most + 1)
         least = max(1, _proxdist.least_size(spec, names))
@@ -138,7 +152,7 @@ class Search:
         grid = self.grid
         if grid is not None and (not isinstance(grid, Mapping) or not grid):
             raise TypeError(f"grid is a dictionary such as {{'sparsity': [5, 10, 20]}}, got {grid!r}")
-        features, path = self.n_features_in_, self._path()
+        features, path = self._width(), self._path()
         if grid is None and path is not None:
             grid = {"group-sparsity" if path[2] else "sparsity": self._sizes(path, rows)}
         elif grid is None:
@@ -156,9 +170,9 @@ class Search:
             raise TypeError(f"grid is a dictionary such as {{'rows': [5, 10, 20]}}, got {grid!r}")
         name = chosen.spec.split(":")[0]
         if grid is None and name == "rank":
-            grid = {"rank": range(1, max(1, min(LARGEST_RANK, self.n_features_in_, outputs)) + 1)}
+            grid = {"rank": range(1, max(1, min(LARGEST_RANK, self._width(), outputs)) + 1)}
         elif grid is None and name in ("none", "sparsity", "rows") and not isinstance(chosen, Entries):
-            grid = {"rows": range(1, usual_largest(rows, self.n_features_in_) + 1)}
+            grid = {"rows": range(1, usual_largest(rows, self._width()) + 1)}
         elif grid is None:
             raise ValueError(f"{type(self).__name__} needs a grid for {chosen!r} with several outputs")
         if not isinstance(chosen, Entries):
@@ -174,7 +188,7 @@ class Search:
         data = (matrix(borrowed), rows, getattr(self, "classes_", None))
         plan = {
             "axes": self._output_axes(rows, len(problem["outputs"])),
-            "held_out": held_out_of_outputs(self, data, self._groups, int(settings["seed"])),
+            "held_out": held_out_of_outputs(self, data, self._grouped(), int(settings["seed"])),
             "choice": self.choice,
             "progress": progress,
         }
@@ -189,7 +203,7 @@ class Search:
         data = (matrix(borrowed), rows, classes)
         plan = {
             "axes": self._axes(rows),
-            "held_out": held_out(self, data, self._groups, int(settings["seed"])),
+            "held_out": held_out(self, data, self._grouped(), int(settings["seed"])),
             "choice": self.choice,
             "progress": progress,
         }

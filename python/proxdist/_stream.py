@@ -89,7 +89,7 @@ class Streaming:
         results = []
         for state, before in zip(streams, self._results, strict=True):
             asked = self._asked(state, None)
-            result = _proxdist.finish_stream(self.n_features_in_, self._problem(None, shape), settings, asked)
+            result = _proxdist.finish_stream(self._width(), self._problem(None, shape), settings, asked)
             result["certificate"] |= {"measured_on": "sample", "measured_rows": result["rows"]}
             results.append(result | {"rho1": before["rho1"] if result["rho1"] is None else result["rho1"]})
         self._results = results

@@ -17,6 +17,50 @@ def write_whole(path: Any, text: str) -> None:
     _proxdist.write_whole(os.fspath(path), text)
 
 
+def _training(estimator: Any, labels: dict[str, Any]) -> str:
+    """What new files need to be read as in training, as JSON: columns, levels, what to fill in, labels, known part."""
+    encoding, names = getattr(estimator, "_encoding", None), estimator._names()
+    schema: dict[str, Any]
+    if encoding is not None and encoding.schema is not None:
+        schema = json.loads(encoding.schema)
+    elif names is not None:
+        schema = {"columns": [{"name": name, "kind": "number"} for name in names]}
+    else:
+        schema = {"numbered": estimator._width()}
+    data: dict[str, Any] = {"schema": schema | labels, "standardized": bool(estimator.standardized_)}
+    known = getattr(estimator, "_known", None)
+    if known is not None:
+        # Without a name the program asks for a column, rather than predict without.
+        data[known[0]] = known[1] or known[0]
+    return json.dumps(data)
+
+
+def _take_training(estimator: Any, fields: dict[str, Any], extra: dict[str, Any]) -> None:
+    """Keeps what a model file says of its training data."""
+    from ._admission import TableEncoding
+
+    schema = extra.get("schema") or {}
+    columns = schema.get("columns") or []
+    if columns:
+        known = {key: value for key, value in schema.items() if key in ("columns", "index_base")}
+        encoding = TableEncoding(json.dumps(known))
+        if len(encoding.names) != fields["coef"].shape[-1]:
+            raise ValueError(
+                f"damaged model file: {len(encoding.names)} columns, {fields['coef'].shape[-1]} coefficients"
+            )
+        estimator._encoding = encoding
+        estimator._take_columns([column["name"] for column in columns])
+        if any(column.get("marked") for column in columns):
+            estimator.missing = "indicator"
+        elif any(column.get("fill") is not None for column in columns):
+            estimator.missing = "mean"
+    else:
+        estimator._take_columns(fields["names"] or int(fields["coef"].shape[-1]))
+    for kind in ("offset", "exposure"):
+        if extra.get(kind) is not None:
+            estimator._known = (kind, extra[kind])
+
+
 def save(estimator: Any, path: Any) -> None:
     """Writes the library's file with one more key, ``data``, for what new rows need to be read as in training."""
     from sklearn.utils.validation import check_is_fitted
@@ -36,17 +80,10 @@ def save(estimator: Any, path: Any) -> None:
         )
     if not isinstance(estimator.loss, str):
         raise ValueError("a model file needs a loss with a name: pickle the estimator")
-    names = getattr(estimator, "feature_names_in_", None)
-    schema: dict[str, Any] = {}
-    if names is None:
-        schema["numbered"] = estimator.n_features_in_
-    else:
-        schema["columns"] = [{"name": str(name), "kind": "number"} for name in names]
     classes = getattr(estimator, "classes_", None)
     is_joint = "outputs" in estimator._results[0]
-    if classes is not None:
-        schema["classes" if is_joint else "labels"] = [str(label) for label in classes]
-    data = json.dumps({"schema": schema, "standardized": bool(estimator.standardized_)})
+    labels = {} if classes is None else {"classes" if is_joint else "labels": [str(label) for label in classes]}
+    data = _training(estimator, labels)
     # The library's text stays as it is, so that its numbers keep every bit.
     body = text.rstrip().removesuffix("}").rstrip()
     content = f'{body},\n  "data": {data}\n}}\n'
@@ -62,14 +99,11 @@ def save_joint(estimator: Any, path: Any) -> None:
     from sklearn.utils.validation import check_is_fitted
 
     check_is_fitted(estimator)
-    text, names = estimator._model(), getattr(estimator, "feature_names_in_", None)
-    schema: dict[str, Any] = {"numbered": estimator.n_features_in_}
-    if names is not None:
-        schema = {"columns": [{"name": str(name), "kind": "number"} for name in names]}
-    classes = getattr(estimator, "classes_", None)
+    text, classes = estimator._model(), getattr(estimator, "classes_", None)
+    labels: dict[str, Any] = {}
     if classes is not None:
-        schema["labels" if len(classes) == 2 else "classes"] = [str(label) for label in classes]
-    data = json.dumps({"schema": schema, "standardized": bool(estimator.standardized_)})
+        labels["labels" if len(classes) == 2 else "classes"] = [str(label) for label in classes]
+    data = _training(estimator, labels)
     content = f'{text.rstrip().removesuffix("}").rstrip()},\n  "data": {data}\n}}\n'
     fields = _proxdist.joint_fields(content)
     if fields is None or fields["model"] != text or json.loads(content)["data"] != json.loads(data):
@@ -91,9 +125,7 @@ def _load_joint(fields: dict[str, Any], extra: dict[str, Any]) -> Any:
         labels = _labels(fields["levels"])
         estimator = ConstrainedOrdinal(categories=labels.tolist(), **common)
         estimator.classes_ = labels
-    estimator.n_features_in_ = len(fields["coef"])
-    if fields["names"] is not None:
-        estimator.feature_names_in_ = np.array(fields["names"], dtype=object)
+    _take_training(estimator, fields, extra)
     estimator._result = fields | {"standardized": extra.get("standardized", False), "interrupted": False}
     estimator._keep()
     return estimator
@@ -114,8 +146,9 @@ def load(path: Any) -> Any:
 
     Models of times become a :class:`ConstrainedCox`, of ordered labels a :class:`ConstrainedOrdinal`; those of losses
     for classes a :class:`ConstrainedClassifier` or :class:`MatrixClassifier`, other matrix models a
-    :class:`MatrixRegressor`, others a :class:`ConstrainedRegressor`. Labels that read as numbers are numbers. A model
-    fitted by the command line to text columns needs its indicator columns, which are ``feature_names_in_``.
+    :class:`MatrixRegressor`, others a :class:`ConstrainedRegressor`. Labels that read as numbers are numbers. Data frames
+    are read as the file of the fit was: columns by name, texts and gaps as they were then (``missing`` is "mean" or
+    "indicator" if there is something to fill in), others left out.
     """
     from .classification import ConstrainedClassifier, MatrixClassifier
     from .regression import ConstrainedRegressor, MatrixRegressor
@@ -161,9 +194,7 @@ def load(path: Any) -> Any:
         estimator._matrix = fields["shape"]
     else:
         estimator = ConstrainedRegressor(loss, **common)
-    estimator.n_features_in_ = fields["coef"].shape[-1]
-    if fields["names"] is not None:
-        estimator.feature_names_in_ = np.array(fields["names"], dtype=object)
+    _take_training(estimator, fields, extra)
     fields |= {"trace": None, "standardized": extra.get("standardized", False), "interrupted": False}
     estimator._results, estimator._stream = [fields], []
     estimator._keep()

@@ -6,11 +6,13 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import ClassifierMixin
+from sklearn.metrics import accuracy_score
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted
 
 from . import _proxdist
-from ._input import checked, checked_offset
+from ._admission import Admitted
+from ._classification import class_weighted
+from ._input import checked_offset
 from ._joint import JointEstimator
 
 
@@ -24,9 +26,14 @@ class ConstrainedOrdinal(ClassifierMixin, JointEstimator):
     ``categories`` are the labels in ascending order; ``None`` sorts them, numbers by size and texts by letters. Every
     one of them needs rows.
 
+    ``class_weight``, ``missing``, ``unknown`` and ``formula`` are those of :class:`ConstrainedClassifier`; what it calls
+    ``categories``, columns of codes in a data frame, is ``categorical`` here.
+
     After ``fit`` there are ``coef_``, ``thresholds_``, ``classes_`` (in ascending order), ``support_``, ``objective_``,
     ``certificate_``, ``stop_reason_`` and ``standardized_``.
     """
+
+    _coded = "categorical"
 
     def __init__(
         self,
@@ -38,6 +45,11 @@ class ConstrainedOrdinal(ClassifierMixin, JointEstimator):
         time_limit: float | str | None = None,
         warm_start: bool = False,
         n_jobs: int | None = None,
+        class_weight: Any = None,
+        categorical: Any = "auto",
+        missing: str = "error",
+        unknown: str = "error",
+        formula: str | None = None,
     ) -> None:
         self.constraint = constraint
         self.categories = categories
@@ -46,10 +58,17 @@ class ConstrainedOrdinal(ClassifierMixin, JointEstimator):
         self.time_limit = time_limit
         self.warm_start = warm_start
         self.n_jobs = n_jobs
+        self.class_weight = class_weight
+        self.categorical = categorical
+        self.missing = missing
+        self.unknown = unknown
+        self.formula = formula
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> Any:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, offset: Any = None) -> Any:
         """Fits the model; ``sample_weight`` weighs rows, ``offset`` is a known part of each linear predictor."""
-        X, y = checked(self, X, y, reset=True)
+        self._note_known(offset, None)
+        admitted = self._admit(X, y, {"sample_weight": sample_weight, "offset": offset}, reset=True)
+        X, y = admitted.X, admitted.y
         check_classification_targets(y)
         found, codes = np.unique(y, return_inverse=True)
         self.classes_ = found
@@ -72,8 +91,8 @@ class ConstrainedOrdinal(ClassifierMixin, JointEstimator):
             "event": None,
             "entry": None,
             "strata": None,
-            "weights": self._weights(sample_weight, X),
-            "offset": checked_offset(offset, X.shape[0]),
+            "weights": self._weights(class_weighted(self.class_weight, y, admitted["sample_weight"]), X),
+            "offset": checked_offset(admitted["offset"], X.shape[0]),
         }
         self._solve(X, rows, None, [str(label) for label in self.classes_])
         return self
@@ -84,20 +103,22 @@ class ConstrainedOrdinal(ClassifierMixin, JointEstimator):
 
     def decision_function(self, X: Any, offset: Any = None) -> Any:
         """Linear predictors; for two classes less the threshold, so that positive means the second."""
-        eta = self._predictor(X, offset)
+        rows = self._new_rows(X, offset)
+        eta = self._predictor(rows)
         if len(self.classes_) == 2:
-            return eta - self.thresholds_[0]
+            return rows.full(eta - self.thresholds_[0])
         # The log odds of each label against all others, so that there is one column a class.
         chances = self._chances(eta)[0]
         with np.errstate(divide="ignore"):
-            return np.log(chances) - np.log1p(-chances)
+            return rows.full(np.log(chances) - np.log1p(-chances))
 
     def _chances(self, eta: Any) -> Any:
         return _proxdist.label_chances(self._model(), np.ascontiguousarray(eta))
 
     def predict_proba(self, X: Any, offset: Any = None) -> Any:
         """The chances of the labels, in the order of ``classes_``."""
-        return self._chances(self._predictor(X, offset))[0]
+        rows = self._new_rows(X, offset)
+        return rows.full(self._chances(self._predictor(rows))[0])
 
     def predict_log_proba(self, X: Any, offset: Any = None) -> Any:
         """Logarithms of the chances."""
@@ -105,9 +126,18 @@ class ConstrainedOrdinal(ClassifierMixin, JointEstimator):
             return np.log(self.predict_proba(X, offset))
 
     def predict(self, X: Any, offset: Any = None) -> Any:
-        """The likeliest label of each row; the lower of equals."""
-        check_is_fitted(self)
-        return self.classes_[self._chances(self._predictor(X, offset))[1]]
+        """The likeliest label of each row, the lower of equals; with ``missing="drop"``, ``None`` for a row with missing
+        values. A model that was fitted with an offset needs one here too; ``offset=0`` is none."""
+        rows = self._new_rows(X, offset)
+        return rows.full(self._labels(rows))
+
+    def _labels(self, rows: Admitted) -> Any:
+        return self.classes_[self._chances(self._predictor(rows))[1]]
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None, offset: Any = None) -> float:
+        """The share of rows whose label is predicted right. Rows without a prediction are left out."""
+        rows = self._new_rows(X, offset, {"sample_weight": sample_weight}, y)
+        return float(accuracy_score(rows.y, self._labels(rows), sample_weight=rows["sample_weight"]))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

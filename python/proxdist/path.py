@@ -12,9 +12,10 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from . import _losses, _proxdist
+from ._admission import Admission
 from ._coordinates import numbered
 from ._held_out import held_out
-from ._input import checked, features, known_part, per_row, whole
+from ._input import features, known_part, per_row, whole
 from ._losses import grammar
 from ._path_picture import draw
 from ._search import RIDGES, usual_largest
@@ -26,7 +27,7 @@ from .sets import parse
 CRITERIA = ("cv", "cv-best", "aic", "bic", "ebic")
 
 
-class SparsePath(BaseEstimator):
+class SparsePath(Admission, BaseEstimator):
     """The best models found of all numbers of features up to ``largest``, all together.
 
     Nobody knows how many features a model should have. This looks for the best model of every size at once, scores
@@ -52,6 +53,8 @@ class SparsePath(BaseEstimator):
         As for :class:`ConstrainedRegressorCV`: "loss", "auc", "roc_auc", a function of model, ``X`` and ``y``, ...
     fit_intercept, standardize, random_state, n_jobs :
         As for the estimators. ``random_state`` is a whole number and deals the folds.
+    categories, missing, unknown, formula :
+        About data frames, as for :class:`ConstrainedRegressor`.
 
     Attributes
     ----------
@@ -80,6 +83,10 @@ class SparsePath(BaseEstimator):
         standardize: bool | str = "auto",
         random_state: int = 0,
         n_jobs: int | None = None,
+        categories: Any = "auto",
+        missing: str = "error",
+        unknown: str = "error",
+        formula: str | None = None,
     ) -> None:
         self.loss = loss
         self.largest = largest
@@ -91,6 +98,10 @@ class SparsePath(BaseEstimator):
         self.standardize = standardize
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.categories = categories
+        self.missing = missing
+        self.unknown = unknown
+        self.formula = formula
 
     def _is_classification(self) -> bool:
         return _losses.fact(self.loss, "task") in _losses.CLASSES
@@ -98,7 +109,7 @@ class SparsePath(BaseEstimator):
     def fit(
         self,
         X: Any,
-        y: Any,
+        y: Any = None,
         sample_weight: Any = None,
         offset: Any = None,
         groups: Any = None,
@@ -110,24 +121,26 @@ class SparsePath(BaseEstimator):
         splitter which rows belong together. ``exposure`` is for losses with a log link: its logarithm is added to the
         offset.
         """
-        given = X
+        given = (X, y)
         self._check()
-        offset = known_part(self.loss, offset, exposure)
+        known = known_part(self.loss, offset, exposure, self._reading().missing != "error")
         if getattr(y, "ndim", 1) == 2 and y.shape[1] > 1:
             raise ValueError(
                 f"a path explains one response, y has {y.shape[1]} columns; ConstrainedRegressorCV chooses a number of "
                 "features for several"
             )
-        X, y = checked(self, X, y, reset=True)
+        admitted = self._admit(X, y, {"sample_weight": sample_weight, "offset": known, "groups": groups}, reset=True)
+        X, y, self._kept = admitted.X, admitted.y, admitted.kept
         response = y
         if self._is_classification():
             check_classification_targets(y)
             self.classes_ = self._two_classes(np.unique(y))
             response = (y == self.classes_[1]).astype(np.float64)
-        rows = per_row(response, sample_weight, offset, X)
-        self._keep(self._find(X, rows, self._largest(rows), groups))
+        rows = per_row(response, admitted["sample_weight"], admitted["offset"], X)
+        self._keep(self._find(X, rows, self._largest(rows), admitted["groups"]))
+        del self._kept
         # Names of features come with the data as they were given.
-        self._training = (given, y, sample_weight, offset)
+        self._training = (*given, {"sample_weight": sample_weight, "offset": offset, "exposure": exposure})
         return self
 
     def _check(self) -> None:
@@ -142,19 +155,14 @@ class SparsePath(BaseEstimator):
             raise ValueError(f"a path needs two classes, y has {len(classes)}{hint}")
         return classes
 
-    def _names(self) -> list[str] | None:
-        """The names of the features, if they have any."""
-        names = getattr(self, "feature_names_in_", None)
-        return None if names is None else [str(name) for name in names]
-
     def _take_set(self) -> int | None:
         """Keeps the set whose number of features is varied; returns that number, if it has one of its own."""
-        self._spec, own, _ = sized(parse(self.constraint), self._names() or numbered(self.n_features_in_))
+        self._spec, own, _ = sized(parse(self.constraint), self._names() or numbered(self._width()))
         return own
 
     def _largest(self, rows: dict[str, Any]) -> int:
         """The largest number of features."""
-        count = self.n_features_in_
+        count = self._width()
         usual = self._take_set() or usual_largest(rows, count)
         largest = usual if self.largest is None else whole("largest", self.largest, 1)
         if largest > count:
@@ -171,10 +179,11 @@ class SparsePath(BaseEstimator):
             "classes": self._is_classification(),
             "constraint": of_size(self._spec, largest),
             "ridge": 0.0,
-            "intercept": bool(self.fit_intercept),
+            "intercept": bool(self.fit_intercept) and getattr(getattr(self, "_encoding", None), "has_intercept", True),
             "standardize": None if self.standardize == "auto" else bool(self.standardize),
             "shape": None,
             "names": self._names(),
+            "origins": None if self._names() is None else self._origins(),
             "start": None,
             "is_finished": False,
         }
@@ -243,12 +252,13 @@ class SparsePath(BaseEstimator):
 
     def _more(self) -> dict[str, Any]:
         """What the estimator is told besides."""
-        return {}
+        return {name: getattr(self, name) for name in ("categories", "missing", "unknown", "formula")}
 
     def best(self, criterion: str = "cv") -> Any:
         """A fitted estimator of the size and ridge that a criterion chooses, with its certificate."""
         at = self.index(criterion)
-        X, y, sample_weight, offset = self._training
+        X, y, beside = self._training
+        beside = {name: values for name, values in beside.items() if values is not None}
         model = self._kind()(
             loss=self.loss,
             constraint=parse(of_size(self._spec, int(self.sizes_[at]))),
@@ -262,7 +272,7 @@ class SparsePath(BaseEstimator):
         # Never above the path: the search for this size starts there, too.
         model._begin = (self.coefs_[at].tolist(), float(self.intercepts_[at]))
         try:
-            return model.fit(X, y, sample_weight=sample_weight, offset=offset)
+            return model.fit(X, y, **beside)
         finally:
             del model._begin
 

@@ -2,146 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
-import numpy as np
-from sklearn.base import RegressorMixin
-from sklearn.metrics import r2_score
-from sklearn.utils.validation import check_is_fitted
-
-from . import _losses, _proxdist
-from ._losses import grammar
-from ._estimator import Constrained
-from ._input import checked, checked_offset, known_part, per_row
 from ._matrices import Matrices
-from ._outputs import Joint, joint_offset, joint_rows
+from ._regression import Regression, RegressionStream
 from ._search import Search
-from ._stream import Streaming
+
+__all__ = ["ConstrainedRegressor", "ConstrainedRegressorCV", "MatrixRegressor"]
 
 
-class _Regression(Joint, RegressorMixin, Constrained):
-    """Fitting and predicting, whatever the set is chosen by."""
-
-    #: Whether a response may have several columns.
-    _takes_several = False
-
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None, *, exposure: Any = None) -> Any:
-        """Fits the model; ``sample_weight`` weighs rows, ``offset`` is a known part of each linear predictor.
-
-        ``exposure`` (times, areas, populations) is for losses with a log link: its logarithm is added to the offset.
-        """
-        self._check_loss()
-        X, shape = self._flat(X)
-        X, y = checked(self, X, y, reset=True, y_numeric=True, multi_output=self._may_be_several())
-        offset = known_part(self.loss, offset, exposure)
-        if y.ndim == 2:
-            return self._fit_several(X, y, sample_weight, offset)
-        self._solve_all(X, [per_row(y, sample_weight, offset, X)], shape)
-        return self
-
-    def _may_be_several(self) -> bool:
-        """Whether a response may have several columns: for squared and Huber loss."""
-        is_known = isinstance(self.loss, str) and grammar(self.loss).split(":")[0] in ("squared", "huber")
-        return self._takes_several and is_known
-
-    def _fit_several(self, X: Any, y: Any, sample_weight: Any, offset: Any) -> Any:
-        """The fit to a response of several columns; one column is a response like any other."""
-        if hasattr(y, "toarray"):
-            raise TypeError("y must be dense")
-        if y.shape[1] == 1:
-            self._solve_all(X, [per_row(y.ravel(), sample_weight, offset, X)])
-            return self
-        rows = joint_rows(y, sample_weight, offset, X, y.shape[1])
-        self._solve_outputs(X, rows, grammar(self.loss), [f"y{k}" for k in range(y.shape[1])])
-        return self
-
-    def predict(self, X: Any, offset: Any = None, *, exposure: Any = None) -> Any:
-        """Mean responses: the linear predictor, or its exponential for losses with a log link."""
-        offset = known_part(self.loss, offset, exposure)
-        check_is_fitted(self)
-        if self._is_joint():
-            X = checked(self, self._flat(X)[0], reset=False)
-            return self._predictors(X, joint_offset(offset, X.shape[0], len(self.coef_)))
-        eta = self._eta(X, offset)
-        if isinstance(self.loss, str):
-            return _proxdist.loss_mean(self._loss(), eta)
-        mean = getattr(self.loss, "mean", None)
-        return eta if mean is None else mean(eta)
-
-    def score(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None, *, exposure: Any = None) -> float:
-        """The share that is explained (D²): of the deviance for counts and amounts, of the pinball loss for quantiles;
-        of the variance (R²) otherwise.
-        """
-        offset = known_part(self.loss, offset, exposure)
-        has_deviance = _losses.fact(self.loss, "task") in _losses.POSITIVE
-        if self._is_joint() or not (has_deviance or _losses.fact(self.loss, "is_quantile")):
-            return float(r2_score(y, self.predict(X, offset), sample_weight=sample_weight))
-        eta = self._eta(X, offset)
-        rows = per_row(y, sample_weight, None, eta)
-        found = json.loads(_proxdist.evaluate(self._loss(), eta, rows["response"], rows["weights"]))
-        if found["d_squared"] is None:
-            # As scikit-learn has it where the response does not vary, or where the loss is no likelihood.
-            return float(r2_score(y, self.predict(X, offset), sample_weight=sample_weight))
-        return float(found["d_squared"])
-
-    def _eta(self, X: Any, offset: Any) -> Any:
-        """Linear predictors."""
-        check_is_fitted(self)
-        X = checked(self, self._flat(X)[0], reset=False)
-        return self._predictor(X, 0, checked_offset(offset, X.shape[0]))
-
-    def _rows_again(self, X: Any, y: Any, sample_weight: Any, offset: Any) -> Any:
-        X, shape = self._flat(X)
-        X, y = checked(self, X, y, reset=False, y_numeric=True)
-        return X, [per_row(y, sample_weight, offset, X)], shape
-
-    def _flat(self, X: Any) -> tuple[Any, tuple[int, int] | None]:
-        return X, None
-
-    def _check_loss(self) -> None:
-        _losses.check(self.loss, _losses.NUMBERS)
-
-    def _keep(self) -> None:
-        super()._keep()
-        self.coef_ = self._results[0]["coef"].copy()
-        known = self._results[0]["intercept"]
-        self.intercept_: Any
-        if self._is_joint():
-            self.intercept_ = np.zeros(len(self.coef_)) if known is None else np.array(known)
-        else:
-            self.intercept_ = known or 0.0
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.positive_only = _losses.fact(self.loss, "task") in _losses.POSITIVE
-        tags.target_tags.multi_output = self._may_be_several()
-        return tags
-
-
-class _Stream(Streaming):
-    """`partial_fit`, for estimators whose set is given."""
-
-    def partial_fit(
-        self: Any, X: Any, y: Any, sample_weight: Any = None, offset: Any = None, exposure: Any = None
-    ) -> Any:
-        """Learns one more block of a stream: each of its rows once.
-
-        The block is first predicted, which ``stream_`` tells the loss of, and then learned from where the last call, or
-        ``fit``, has ended; its rows are forgotten. Columns are scaled by their running moments where the set allows it.
-        With ``half_life`` old rows fade, so that changes are followed. While ``rho1`` is "auto", the first few thousand
-        rows choose it. There is no exact finish, except of a sample: see ``finish_stream``.
-        """
-        self._check_loss()
-        first = not hasattr(self, "_results")
-        X, shape = self._flat(X)
-        X, y = checked(self, X, y, reset=first, y_numeric=True)
-        offset = known_part(self.loss, offset, exposure)
-        self._learn(X, [per_row(y, sample_weight, offset, X)], shape)
-        return self
-
-
-class ConstrainedRegressor(_Stream, _Regression):
+class ConstrainedRegressor(RegressionStream, Regression):
     """Linear, robust or count regression whose coefficients lie in a set, exactly.
 
     With a ``y`` of several columns, for squared and Huber loss, there is one model for all responses, and ``coef_`` has
@@ -215,6 +85,18 @@ class ConstrainedRegressor(_Stream, _Regression):
         The seed. One number gives one result, bit for bit, here and on the command line.
     verbose : int
         Whether to show a progress line.
+    categories : "auto" or list of str
+        Which columns of a data frame become indicator columns, called ``column=level``: "auto" is those of text,
+        categories and booleans; a list names columns of codes besides.
+    missing : {"error", "drop", "mean", "indicator"}
+        Missing values: an error that names row and column; rows left out (their predictions are NaN); means (or the most
+        frequent text) of the rows of the fit filled in; or these, with a further column ``column=missing`` that marks
+        them. Rows without response, weight or offset are left out unless they are an error.
+    unknown : {"error", "zero"}
+        What a category that did not occur in the fit is in ``predict``: an error, or none of the known ones.
+    formula : str or None
+        What the model is of the columns of a data frame, as in ``"salary ~ hits + C(league) + hits:years"``, by the
+        package ``formulaic``; ``y`` is then left out if the formula has a left side.
 
     Attributes
     ----------
@@ -229,7 +111,8 @@ class ConstrainedRegressor(_Stream, _Regression):
     stream_ : after ``partial_fit``, scores of rows before they were learned: of the last ``block``, of all rows
         (``running``) and of ``recent`` ones (their half-life is ``half_life``, or 10 000 rows); each has ``loss`` and
         ``accuracy`` or ``r_squared``. Also ``rows``, ``effective_rows`` (those that count), ``rho`` and ``sample_rows``.
-    n_features_in_, feature_names_in_ : what it was fitted to.
+    n_features_in_, feature_names_in_ : columns that it was fitted to; ``get_feature_names_out()`` are the features that
+        they became, one for each coefficient.
 
     A parameter that was changed and had no effect, such as ``max_steps`` where the exact finish needs no steps, gets a
     ``UserWarning`` that says why.
@@ -273,11 +156,15 @@ class ConstrainedRegressor(_Stream, _Regression):
         n_jobs: int | None = None,
         random_state: Any = 0,
         verbose: int = 0,
+        categories: Any = "auto",
+        missing: str = "error",
+        unknown: str = "error",
+        formula: str | None = None,
     ) -> None:
         self._take(locals())
 
 
-class _Matrices(Matrices, _Regression):
+class _Matrices(Matrices, Regression):
     """Rows that are matrices, with a coefficient matrix."""
 
     def _keep(self) -> None:
@@ -285,7 +172,7 @@ class _Matrices(Matrices, _Regression):
         self.coef_ = self.coef_.reshape(self._matrix)
 
 
-class MatrixRegressor(_Stream, _Matrices):
+class MatrixRegressor(RegressionStream, _Matrices):
     """Regression on matrices: the response is ⟨coef_, Xᵢ⟩ + intercept_, with a coefficient matrix in a set.
 
     ``X`` has the shape (n, rows, columns), or (n, rows * columns) with ``shape=(rows, columns)``; without ``shape`` a
@@ -332,7 +219,7 @@ class MatrixRegressor(_Stream, _Matrices):
         self._take(locals())
 
 
-class ConstrainedRegressorCV(Search, _Regression):
+class ConstrainedRegressorCV(Search, Regression):
     """The same with the parameter of the set chosen by cross-validation: 10 folds and one standard error by default.
 
     Numbers of features are all tried at once, fold by fold, as in :class:`SparsePath`, and by default with several
@@ -414,5 +301,9 @@ class ConstrainedRegressorCV(Search, _Regression):
         n_jobs: int | None = None,
         random_state: Any = 0,
         verbose: int = 0,
+        categories: Any = "auto",
+        missing: str = "error",
+        unknown: str = "error",
+        formula: str | None = None,
     ) -> None:
         self._take(locals())

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from . import _proxdist
 from ._coordinates import On, chosen, numbered, place, places, quoted, row
 from ._coordinates import groups as listed_groups
+from ._parameters import Parameters
 
 if TYPE_CHECKING:
     import numpy as np
@@ -29,7 +30,7 @@ def _numbers(values: Iterable[float]) -> str:
     return ",".join(_number(value) for value in values)
 
 
-class ConstraintSet:
+class ConstraintSet(Parameters):
     """A set with a name. ``spec`` is its specification; ``a & b`` is the intersection.
 
     ``on`` says which coordinates form the vector that has to be in the set, all others being free: a feature's name, a

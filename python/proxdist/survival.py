@@ -8,7 +8,9 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from . import _proxdist
-from ._input import checked, checked_offset
+from ._admission import NO_Y, Admitted
+from ._formula import has_response
+from ._input import checked_offset
 from ._joint import JointEstimator, row_numbers
 
 
@@ -47,6 +49,9 @@ class ConstrainedCox(JointEstimator):
     ``predict`` is the linear predictor, ``predict_survival_function`` the chance to be without the event after some
     times, ``score`` the concordance of Harrell.
 
+    ``categories``, ``missing``, ``unknown`` and ``formula`` (its right side) are about data frames, as in
+    :class:`ConstrainedRegressor`.
+
     After ``fit`` there are ``coef_``, ``support_``, ``objective_``, ``certificate_``, ``baseline_`` (for each stratum
     the times of events and the cumulative hazard of a row whose linear predictor is ``center_``), ``stop_reason_`` and
     ``standardized_``.
@@ -62,6 +67,10 @@ class ConstrainedCox(JointEstimator):
         time_limit: float | str | None = None,
         warm_start: bool = False,
         n_jobs: int | None = None,
+        categories: Any = "auto",
+        missing: str = "error",
+        unknown: str = "error",
+        formula: str | None = None,
     ) -> None:
         self.constraint = constraint
         self.ties = ties
@@ -70,6 +79,10 @@ class ConstrainedCox(JointEstimator):
         self.time_limit = time_limit
         self.warm_start = warm_start
         self.n_jobs = n_jobs
+        self.categories = categories
+        self.missing = missing
+        self.unknown = unknown
+        self.formula = formula
 
     def fit(
         self,
@@ -87,21 +100,24 @@ class ConstrainedCox(JointEstimator):
             raise ValueError(f"ties must be 'efron' or 'breslow', got {self.ties!r}")
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
-        X = checked(self, X, reset=True)
-        rows = self._rows(X, y, event, strata, entry, sample_weight, offset)
+        if self.formula is not None and has_response(self.formula):
+            raise ValueError(f"formula {self.formula!r}: times and events are given as y; leave the left side out")
+        self._note_known(offset, None)
+        beside = {"y": y, "event": event, "strata": strata, "entry": entry, "sample_weight": sample_weight}
+        admitted = self._admit(X, NO_Y, beside | {"offset": offset}, reset=True)
+        rows = self._rows(admitted)
         levels: list[str] = []
         self.strata_ = None
         if strata is not None:
-            self.strata_, numbers = np.unique(np.asarray(strata), return_inverse=True)
+            self.strata_, numbers = np.unique(np.asarray(admitted["strata"]), return_inverse=True)
             rows["strata"] = np.ascontiguousarray(numbers, dtype=np.int64)
             levels = [str(label) for label in self.strata_]
-        self._solve(X, rows, self.ties, levels)
+        self._solve(admitted.X, rows, self.ties, levels)
         return self
 
-    def _rows(
-        self, X: Any, y: Any, event: Any, strata: Any, entry: Any, sample_weight: Any, offset: Any
-    ) -> dict[str, Any]:
-        count = X.shape[0]
+    def _rows(self, admitted: Admitted) -> dict[str, Any]:
+        count, strata, entry = admitted.X.shape[0], admitted["strata"], admitted["entry"]
+        y, event = admitted["y"], admitted["event"]
         time, event = (y, event) if event is not None else _times_and_events(y)
         if strata is not None and np.shape(strata) != (count,):
             raise ValueError(f"strata has shape {np.shape(strata)}, expected ({count},): one label a row")
@@ -110,8 +126,8 @@ class ConstrainedCox(JointEstimator):
             "event": row_numbers("event", event, count),
             "entry": None if entry is None else row_numbers("entry", entry, count),
             "strata": None,
-            "weights": self._weights(sample_weight, X),
-            "offset": checked_offset(offset, count),
+            "weights": self._weights(admitted["sample_weight"], admitted.X),
+            "offset": checked_offset(admitted["offset"], count),
         }
 
     def _keep(self) -> None:
@@ -120,18 +136,24 @@ class ConstrainedCox(JointEstimator):
         self.baseline_ = {name: (times, hazard) for name, times, hazard in self._result["baseline"]}
 
     def predict(self, X: Any, offset: Any = None) -> Any:
-        """The linear predictor of each row: the logarithm of its risk, up to a constant."""
-        return self._predictor(X, offset)
+        """The linear predictor of each row: the logarithm of its risk, up to a constant.
+
+        With ``missing="drop"`` that of a row with missing values is NaN. A model that was fitted with an offset needs one
+        here too; ``offset=0`` is none.
+        """
+        rows = self._new_rows(X, offset)
+        return rows.full(self._predictor(rows))
 
     def predict_survival_function(self, X: Any, times: Any, *, strata: Any = None, offset: Any = None) -> Any:
         """The chance to be without the event after each of ``times``, a row for each row of ``X``. Models with several
         strata need the ``strata`` of the rows."""
-        eta = np.ascontiguousarray(self._predictor(X, offset))
+        rows = self._new_rows(X, offset, {"strata": strata})
+        eta, strata = self._predictor(rows), rows["strata"]
         labels = None if strata is None else [str(label) for label in np.asarray(strata).ravel()]
         if labels is None and len(self.baseline_) > 1:
             raise ValueError(f"strata are needed: the model has {len(self.baseline_)} of them")
         times = np.ascontiguousarray(np.atleast_1d(times), dtype=np.float64)
-        return _proxdist.survival_at(self._model(), eta, times, labels)
+        return rows.full(_proxdist.survival_at(self._model(), eta, times, labels))
 
     def score(
         self,
@@ -165,11 +187,12 @@ class ConstrainedCox(JointEstimator):
     ) -> dict[str, Any]:
         """Concordance, deviance of the partial likelihood and the share of it that is explained, on some rows."""
         check_is_fitted(self)
-        checked_X = checked(self, X, reset=False)
-        rows = self._rows(checked_X, y, event, strata, entry, sample_weight, offset)
+        beside = {"y": y, "event": event, "strata": strata, "entry": entry, "sample_weight": sample_weight}
+        admitted = self._new_rows(X, offset, beside)
+        rows, strata = self._rows(admitted), admitted["strata"]
         if strata is not None:
             rows["strata"] = np.ascontiguousarray(np.unique(np.asarray(strata), return_inverse=True)[1], dtype=np.int64)
-        eta = np.ascontiguousarray(self._predictor(X, offset))
+        eta = self._predictor(admitted)
         found: dict[str, Any] = _proxdist.times_measures(rows, eta, None if only_concordance else self._model())
         return found
 

@@ -25,7 +25,18 @@ def test_the_tutorial_runs_and_prints_what_it_shows(data_folder, tmp_path, monke
     assert (tmp_path / "report.html").stat().st_size > 10_000
 
 
-PAGES = ["cookbook", "streams", "losses", "several-outputs", "survival-and-ordinal", "inference", "exporting"]
+PAGES = [
+    "cookbook",
+    "streams",
+    "losses",
+    "several-outputs",
+    "survival-and-ordinal",
+    "inference",
+    "exporting",
+    "data-frames",
+    "scorecards",
+    "report",
+]
 
 
 @pytest.mark.parametrize("page", PAGES)

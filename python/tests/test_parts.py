@@ -96,7 +96,10 @@ def test_weights_offsets_and_empty_partitions_count():
     expected = ConstrainedRegressor("huber", "sparsity:3").fit(X, y, sample_weight=weights, offset=offset)
     parts = cut((X, y, weights, offset), [0, 200, 200, 350, 500])
     assert [len(part[1]) for part in parts] == [0, 200, 0, 150, 150, 0]
-    same(fit_parts(ConstrainedRegressor("huber", "sparsity:3"), engine(parts)), expected)
+    model = fit_parts(ConstrainedRegressor("huber", "sparsity:3"), engine(parts))
+    same(model, expected)
+    with pytest.raises(ValueError, match="fitted with an offset"):
+        model.predict(X)
 
 
 @pytest.mark.parametrize("kind", [np.float64, np.float32])

@@ -105,7 +105,7 @@ def test_a_report_says_what_was_proven_and_shows_how_it_closed(tmp_path):
     model = ConstrainedRegressor(constraint=Sparsity(6), prove=60.0).fit(X, y)
     model.report(tmp_path / "page.html", X, y)
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
-    assert "<h2>Proof</h2>" in page
+    assert "<h2>What is certain</h2>" in page
     assert "This is the global optimum" in page
 
 

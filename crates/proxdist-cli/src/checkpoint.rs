@@ -5,7 +5,7 @@
 use crate::args::ProblemArgs;
 use crate::failure::{Failure, Result, file_hint};
 use crate::output;
-use proxdist::data::Wanted;
+use proxdist::fingerprint::Fingerprint;
 use proxdist::run::State;
 use proxdist::{Data, Problem, Settings};
 use serde::{Deserialize, Serialize};
@@ -56,7 +56,7 @@ pub(crate) fn identity(settings: &Settings, args: &ProblemArgs, problem: &Proble
         "rows": data.rows(),
         "features": data.columns(),
         "names of the features": names(data),
-        "values of the features": values(data)?,
+        "values of the features": Fingerprint::of_values(data)?.text(),
         "target": format!("{response:e}"),
         "ridge": args.ridge,
         "intercept": !args.units.no_intercept,
@@ -76,42 +76,6 @@ fn names(data: &Data) -> String {
         hash.add(&[0]);
     }
     hash.text()
-}
-
-/// The entries of some rows, spread over the data, as one number.
-pub(crate) fn values(data: &Data) -> Result<String> {
-    const ROWS: usize = 32;
-    let (rows, mut hash) = (data.rows(), Fingerprint::default());
-    for row in (0..rows).step_by(rows.div_ceil(ROWS).max(1)) {
-        data.source().chunks(&Wanted { rows: row..row + 1, length: 1, columns: None }, &mut |piece| {
-            for (column, value) in piece.rows.row(0).filter(|(_, value)| *value != 0.0) {
-                hash.add(&(column as u64).to_le_bytes());
-                hash.add(&value.to_bits().to_le_bytes());
-            }
-            Ok(())
-        })?;
-    }
-    Ok(hash.text())
-}
-
-/// The 64-bit hash of Fowler, Noll and Vo (1a): the same for ever and on every machine.
-pub(crate) struct Fingerprint(u64);
-
-impl Default for Fingerprint {
-    fn default() -> Self {
-        Self(0xcbf2_9ce4_8422_2325)
-    }
-}
-
-impl Fingerprint {
-    pub(crate) fn add(&mut self, bytes: &[u8]) {
-        let step = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
-        self.0 = bytes.iter().fold(self.0, step);
-    }
-
-    pub(crate) fn text(&self) -> String {
-        format!("{:016x}", self.0)
-    }
 }
 
 /// Keeps the latest state of a run and writes it now and then.

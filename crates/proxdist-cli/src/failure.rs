@@ -4,6 +4,7 @@ use crate::terminal::visible;
 use proxdist::constraint::SetFault;
 use proxdist::inference::InferenceFault;
 use proxdist::loss::Task;
+use proxdist::scorecard::ScorecardFault;
 use proxdist::survival::SurvivalFault;
 use proxdist::{Rule, Setting};
 use std::fmt::Display;
@@ -85,6 +86,7 @@ fn core_message(error: &proxdist::Error) -> String {
         },
         E::Theory(fault) => fault.to_string(),
         E::Inference(fault) => fault.to_string(),
+        E::Scorecard(fault) => scorecard_message(fault),
         E::File { source, .. } => match of_reader(source) {
             Some(error) => error.to_string(),
             None => error.to_string(),
@@ -144,6 +146,7 @@ fn core_hint(error: &proxdist::Error) -> String {
         E::Theory(fault) => fault.remedy(),
         E::Kinked { fault, .. } => fault.remedy().to_owned(),
         E::Inference(fault) => inference_hint(fault).to_owned(),
+        E::Scorecard(fault) => fault.remedy().to_owned(),
         E::Unwritable(_) => {
             "numbers ran out of range: scale very large or very small columns, or add --ridge; nothing was written"
                 .to_owned()
@@ -175,6 +178,16 @@ fn core_hint(error: &proxdist::Error) -> String {
         E::Threads { .. } => "give a smaller --threads".to_owned(),
         // Errors about the size of a number, too.
         _ => "correct the data or change their units; `proxdist help` lists the options".to_owned(),
+    }
+}
+
+/// Numbers of a scale are options.
+fn scorecard_message(fault: &ScorecardFault) -> String {
+    match fault {
+        ScorecardFault::Scale { what, .. } => {
+            fault.to_string().replacen(what, &format!("--{}", what.replace('_', "-")), 1)
+        }
+        other => other.to_string(),
     }
 }
 

@@ -2,16 +2,16 @@
 
 use crate::args::{DataArgs, MissingPolicy, NewDataArgs, UnknownPolicy};
 use crate::failure::{Failure, Result};
-use crate::memory;
-use crate::model_file::Known;
+use crate::model_file::{Holdout, Known};
 use crate::output::note;
 use crate::reading::{self, Purpose};
 use crate::reading_line::ReadingLine;
 use crate::rows::FileRows;
 use crate::table_rows::{PickedRows, StoredRows};
+use crate::{holdout, memory, outputs};
 use proxdist::loss::{Link, Loss, Task};
 use proxdist::{Data, Model, Shape};
-use proxdist_io::{ColumnKind, Features, Missing, ReadOptions, Schema, SchemaColumn, StorePlace, Table, Unknown};
+use proxdist_io::{Features, Missing, ReadOptions, Schema, SchemaColumn, StorePlace, Table, Unknown};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -38,13 +38,15 @@ pub(crate) struct Wanted<'a> {
     pub(crate) takes_outputs: bool,
     /// A column that says which rows are compared with each other, whatever it holds.
     pub(crate) strata: Option<&'a str>,
+    /// Share of rows that are kept out, and the seed that says which: bins are not learned from them.
+    pub(crate) holdout: Option<(f64, u64)>,
 }
 
 impl<'a> Wanted<'a> {
     /// For a model of one output, or of several where the loss has them.
     pub(crate) fn of(loss: &'a dyn Loss, memory: Option<usize>, out: Option<&'a PathBuf>, quiet: bool) -> Self {
         let takes_outputs = loss.task() != Task::TwoClasses || loss.has_probabilities();
-        Self { loss, memory, out, quiet, takes_outputs, strata: None }
+        Self { loss, memory, out, quiet, takes_outputs, strata: None, holdout: None }
     }
 }
 
@@ -54,7 +56,19 @@ pub(crate) fn training(args: &DataArgs, wanted: Wanted) -> Result<(Table, f64)> 
     let table = read_training(args, wanted)?;
     let seconds = started.elapsed().as_secs_f64();
     table.notices.iter().for_each(|notice| note(wanted.quiet, notice));
+    let offsets = args.offsets();
+    if !offsets.is_empty() && !outputs::are_several(args, &table) {
+        let message = format!("--offset {}: there is one output, which has one offset", offsets.join(","));
+        return Err(Failure::new(message, "name one column"));
+    }
     Ok((table, seconds))
+}
+
+/// Says what folds do not see: bins that responses have a part in are learned once, before the rows are dealt.
+pub(crate) fn remind_of_bins(args: &DataArgs, quiet: bool) {
+    if args.bins.iter().any(|request| request.rule.uses_response()) {
+        note(quiet, "monotone bins are learned once, from all rows: held-out scores are a little too good");
+    }
 }
 
 /// Where data that do not fit are packed: where it is said, beside the model, or among temporary files.
@@ -77,9 +91,14 @@ pub(crate) fn training_options(args: &DataArgs, loss: &dyn Loss, takes_outputs: 
         let message = format!("--target {}: this command explains one column", targets.join(","));
         return Err(Failure::new(message, "`proxdist fit` takes several targets; give one of them here"));
     }
+    if targets.len() > 1 && !args.bins.is_empty() {
+        let message = format!("--bins: bins are for models of one target, and there are {}", targets.len());
+        return Err(Failure::new(message, "explain one target, or leave --bins out"));
+    }
     let mut options = with_text(ReadOptions::new(), &args.text)
         .ignore(args.ignore.iter().cloned())
         .categorical(args.categorical.iter().cloned())
+        .bins(args.bins.iter().cloned())
         .one_against_rest(args.one_vs_rest)
         .many_classes(takes_outputs && targets.len() < 2)
         .task(target_of(task));
@@ -87,7 +106,7 @@ pub(crate) fn training_options(args: &DataArgs, loss: &dyn Loss, takes_outputs: 
         (&targets.first().cloned(), ReadOptions::target as fn(ReadOptions, String) -> ReadOptions),
         (&args.positive, ReadOptions::positive),
         (&args.weights, ReadOptions::weights),
-        (&args.offset, ReadOptions::offset),
+        (&args.one_offset(), ReadOptions::offset),
         (&args.exposure, ReadOptions::exposure),
     ];
     for (value, set) in named {
@@ -118,12 +137,18 @@ fn check_exposure(column: Option<&str>, link: Link, loss: &str) -> Result<()> {
 
 /// Reads a file to train on.
 fn read_training(args: &DataArgs, wanted: Wanted) -> Result<Table> {
-    let options = training_options(args, wanted.loss, wanted.takes_outputs)?
+    let mut options = training_options(args, wanted.loss, wanted.takes_outputs)?
         .memory(memory::budget(wanted.memory))
         .store(store_place(args, wanted.out))
         .single(args.single)
         .categorical(wanted.strata)
         .watch(ReadingLine::new(wanted.quiet));
+    if let Some((share, seed)) = wanted.holdout {
+        options = options.bin_rows(move |response, are_labels| {
+            let kept_out = Holdout { share, seed, rows: response.len() };
+            holdout::split(kept_out, response, are_labels).ok().map(|split| split.training)
+        });
+    }
     let read = proxdist_io::read_paths(&args.paths(), &options);
     let mut table = read.map_err(|error| reading::failure(&error, &args.text, Purpose::Training))?;
     memory::check(&table, &args.name())?;
@@ -148,6 +173,7 @@ fn with_text(options: ReadOptions, text: &crate::args::TextArgs) -> ReadOptions 
         MissingPolicy::Error => Missing::Error,
         MissingPolicy::Drop => Missing::Drop,
         MissingPolicy::Mean => Missing::Mean,
+        MissingPolicy::Indicator => Missing::Indicator,
     });
     let options = options.decimal_comma(text.decimal == ',');
     let options = match (text.header, text.no_header) {
@@ -229,7 +255,8 @@ fn new_options(args: &NewDataArgs, stored: &Known, with_target: bool) -> Result<
     check_exposure(args.exposure.as_deref(), stored.link, &stored.loss)?;
     let (offset, exposure) = match (&args.offset, &args.exposure) {
         (None, None) => (stored.offset.clone(), stored.exposure.clone()),
-        given => (given.0.clone(), given.1.clone()),
+        // Those of several outputs are taken out of the features.
+        given => (given.0.clone().filter(|_| args.offsets().is_empty()), given.1.clone()),
     };
     if let Some(offset) = offset {
         options = options.offset(offset);
@@ -244,8 +271,7 @@ fn new_options(args: &NewDataArgs, stored: &Known, with_target: bool) -> Result<
 fn read_by_names_or_count(path: &Path, stored: &Known, options: &ReadOptions) -> proxdist_io::Result<Table> {
     let expected = stored.features;
     if let Some(names) = &stored.names {
-        let column = |name: &String| SchemaColumn { name: name.clone(), kind: ColumnKind::Number { fill: None } };
-        let schema = Schema { columns: names.iter().map(column).collect(), ..Schema::default() };
+        let schema = Schema { columns: names.iter().map(SchemaColumn::number).collect(), ..Schema::default() };
         match options.clone().schema(schema).read(path) {
             Err(proxdist_io::Error::UnknownColumn { role: "feature", .. }) if path.as_os_str() != "-" => {}
             read => return read,

@@ -67,6 +67,7 @@ fn run(command: &Command) -> failure::Result<Ending> {
         Command::Evaluate(args) => evaluate::run(args),
         Command::Summary(args) => commands::summary::run(args),
         Command::Export(args) => export::run(args),
+        Command::Scorecard(args) => commands::scorecard::run(args),
         Command::Tune(args) => tune::run(args),
         Command::Path(args) => commands::path::run(args),
         Command::Theory(args) => commands::theory::run(args),

@@ -32,6 +32,9 @@ pub(crate) struct Training {
     /// Column of offsets.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) offset: Option<String>,
+    /// Columns of offsets of several outputs, one for each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) offsets: Vec<String>,
     /// Column of exposures.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) exposure: Option<String>,
@@ -69,10 +72,21 @@ pub(crate) struct Holdout {
 impl Training {
     /// Of a table read from a file as the options say.
     pub(crate) fn new(schema: Schema, read: &DataArgs, holdout: Option<Holdout>, standardized: bool) -> Self {
-        let (offset, exposure, weights) = (read.offset.clone(), read.exposure.clone(), read.weights.clone());
-        let more_targets = Vec::new();
+        let (offset, exposure, weights) = (read.one_offset(), read.exposure.clone(), read.weights.clone());
+        let (more_targets, offsets) = (Vec::new(), read.offsets());
         let times = None;
-        Self { schema, offset, exposure, weights, more_targets, times, holdout, standardized, as_they_are: false }
+        Self {
+            schema,
+            offset,
+            offsets,
+            exposure,
+            weights,
+            more_targets,
+            times,
+            holdout,
+            standardized,
+            as_they_are: false,
+        }
     }
 
     /// For a fit of these units.

@@ -52,7 +52,7 @@ fn common_hint(error: &E, text: &TextArgs) -> String {
 fn training_hint(error: &E, text: &TextArgs) -> Option<String> {
     Some(match error {
         E::MissingValue { .. } => {
-            "--missing drop leaves such rows out, --missing mean fills in means, --ignore COL leaves the column out"
+            "--missing drop leaves such rows out, --missing mean fills in means (and --missing indicator marks them), --ignore COL leaves the column out"
                 .to_owned()
         }
         E::NotFinite { text: value, .. } if value.to_lowercase().contains("nan") && is_strict(text) => {
@@ -62,6 +62,7 @@ fn training_hint(error: &E, text: &TextArgs) -> Option<String> {
             "correct the value, remove the row, or leave the column out with --ignore COL".to_owned()
         }
         E::NoMean { .. } => "leave the column out with --ignore COL".to_owned(),
+        E::BinsNotHere { .. } => "write the data as CSV or Parquet, allow more --memory, or leave --bins out".to_owned(),
         E::NotANumber { place, .. } if place.column.is_some() && !error.hint().contains("decimal point") => {
             "correct the value; --categorical COL turns a text column into indicators, --ignore COL leaves it out, \
              --loss logistic takes labels"
@@ -98,7 +99,7 @@ fn training_hint(error: &E, text: &TextArgs) -> Option<String> {
         E::TooManyColumns { columns, .. } if *columns <= proxdist_io::MOST_COLUMNS as u64 => format!(
             "number the features from 1 on without gaps; where there really are so many, give --features {columns}"
         ),
-        E::NoRowsLeft { .. } if text.missing == MissingPolicy::Mean => {
+        E::NoRowsLeft { .. } if is_filled(text) => {
             "rows without target, weight or offset are left out: check these columns".to_owned()
         }
         E::NoRowsLeft { .. } => "leave mostly missing columns out with --ignore, or fill in --missing mean".to_owned(),
@@ -107,8 +108,13 @@ fn training_hint(error: &E, text: &TextArgs) -> Option<String> {
 }
 
 fn model_hint(error: &E, text: &TextArgs, schema: Option<&Schema>) -> Option<String> {
-    let means =
-        if schema.is_some_and(knows_means) { ", --missing mean fills in the means of the training file" } else { "" };
+    let means = match schema {
+        Some(schema) if schema.columns.iter().any(|column| column.marked) => {
+            ", --missing indicator fills in and marks them as in the training file"
+        }
+        Some(schema) if knows_means(schema) => ", --missing mean fills in the means of the training file",
+        _ => "",
+    };
     Some(match error {
         E::MissingValue { .. } => format!("--missing drop leaves such rows without a prediction{means}"),
         E::NoFill { .. } => {
@@ -148,6 +154,11 @@ fn model_hint(error: &E, text: &TextArgs, schema: Option<&Schema>) -> Option<Str
     })
 }
 
+/// Whether missing values are filled in.
+fn is_filled(text: &TextArgs) -> bool {
+    matches!(text.missing, MissingPolicy::Mean | MissingPolicy::Indicator)
+}
+
 /// Whether no policy for missing values was given.
 fn is_strict(text: &TextArgs) -> bool {
     text.missing == MissingPolicy::Error
@@ -157,7 +168,7 @@ fn is_strict(text: &TextArgs) -> bool {
 fn knows_means(schema: &Schema) -> bool {
     use proxdist_io::ColumnKind as Kind;
     schema.columns.iter().any(|column| match &column.kind {
-        Kind::Number { fill } => fill.is_some(),
+        Kind::Number { fill } | Kind::Bins { fill, .. } => fill.is_some(),
         Kind::Levels { fill, .. } => fill.is_some(),
     })
 }

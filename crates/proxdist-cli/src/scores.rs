@@ -4,8 +4,10 @@ use crate::words::number;
 use crate::{progress, signals};
 use comfy_table::{CellAlignment, ContentArrangement};
 use indicatif::ProgressBar;
+use proxdist::joint::JointSelection;
 use proxdist::outputs::OutputsSelection;
-use proxdist::selection::{Axis, Finished, Grid, Selection, Table, Watch};
+use proxdist::selection::{Axis, Finished, Grid, Scoring, Selection, Table, Watch};
+use proxdist_pages::Crossed;
 use proxdist_report::{CvCurve, CvPoint};
 use std::ops::ControlFlow;
 use std::time::Instant;
@@ -65,6 +67,25 @@ impl<'a> Scores<'a> {
     /// Those of several outputs.
     pub(crate) fn of_outputs(selection: &'a OutputsSelection) -> Self {
         let OutputsSelection { table, best, one_standard_error, chosen, .. } = selection;
+        Self { table, best: *best, one_standard_error: *one_standard_error, chosen: *chosen }
+    }
+
+    /// What is said of the chosen point on its page.
+    pub(crate) fn crossed(&self) -> Crossed {
+        let Table { scores, scoring, folds, .. } = self.table;
+        let chosen = scores.get(self.chosen);
+        Crossed {
+            score: format!("cross-validated {scoring}"),
+            mean: chosen.map_or(f64::NAN, |score| score.mean),
+            standard_error: chosen.map_or(f64::NAN, |score| score.standard_error),
+            folds: *folds,
+            is_loss: *scoring == Scoring::Loss,
+        }
+    }
+
+    /// Those of times or ordered labels.
+    pub(crate) fn of_joint(selection: &'a JointSelection) -> Self {
+        let JointSelection { table, best, one_standard_error, chosen, .. } = selection;
         Self { table, best: *best, one_standard_error: *one_standard_error, chosen: *chosen }
     }
 

@@ -12,7 +12,7 @@ use proxdist::{Data, Note, Setting, Settings};
 pub(crate) fn loss(text: &str) -> Result<Box<dyn Loss>> {
     if joint::Loss::of(text).is_some() {
         let message = format!("--loss {text}: this command takes losses that are sums over rows");
-        return Err(Failure::new(message, "`proxdist fit`, `predict` and `evaluate` take it"));
+        return Err(Failure::new(message, "`proxdist fit`, `path`, `tune`, `predict` and `evaluate` take it"));
     }
     loss::parse(text).map_err(|error| {
         let failure = Failure::from(error).about(format_args!("--loss {text}"));

@@ -181,7 +181,7 @@ impl Work<'_, '_> {
             })
         });
         let is_mended = options.missing != Missing::Error && gap.is_some() && !sparse;
-        if is_mended || roles.has_codes || (!whole && options.missing == Missing::Mean) {
+        if is_mended || roles.has_codes || (!whole && options.missing.fills()) {
             return self.collected(&features, beside);
         }
         if let Some((row, column, value)) = gap.filter(|(_, column, _)| *column != usize::MAX) {

@@ -1,7 +1,5 @@
 //! Rows on their way into a table: numbers go straight into the final matrix, texts become codes.
 
-use std::collections::HashMap;
-
 use crate::error::{Error, Place, Result, excerpt};
 use crate::labels::Labels;
 use crate::layout::{Layout, Role};
@@ -10,21 +8,12 @@ use crate::options::{Missing, ReadOptions, Task, Unknown};
 use crate::outlet::Outlet;
 use crate::schema::ColumnKind;
 use crate::statistics::Statistics;
+use crate::text_column::TextColumn;
 
 /// Code of a missing text.
 pub(crate) const MISSING: u32 = u32::MAX;
 /// Code of a text that did not occur in training.
 pub(crate) const UNKNOWN: u32 = u32::MAX - 1;
-
-/// A text column as codes.
-#[derive(Debug, Default)]
-pub(crate) struct TextColumn {
-    dictionary: HashMap<Box<[u8]>, u32>,
-    pub(crate) levels: Vec<String>,
-    pub(crate) codes: Vec<u32>,
-    /// Levels come from training and no other is accepted.
-    pub(crate) closed: bool,
-}
 
 /// Where a field stands: lines count in text files, rows in binary ones.
 #[derive(Clone, Copy, Debug)]
@@ -68,6 +57,8 @@ pub(crate) struct Collector<'a> {
     pub(crate) response_absent: bool,
     /// By column of the file: the schema knows no value to fill in. Empty without a schema.
     unfillable: Vec<bool>,
+    /// By column of the file: missing numbers have a bin of their own.
+    has_own_bin: Vec<bool>,
     pub(crate) notices: Vec<String>,
     /// Fields of the current row that are handed on, and those of all rows since the last block.
     pub(crate) keeping: Vec<String>,
@@ -85,13 +76,16 @@ impl<'a> Collector<'a> {
     pub(crate) fn new(source: &str, mut layout: Layout, options: &ReadOptions, outlet: Outlet<'a>) -> Self {
         let mut texts: Vec<TextColumn> = std::iter::repeat_with(TextColumn::default).take(layout.texts).collect();
         let mut unfillable = Vec::new();
+        let mut has_own_bin: Vec<bool> =
+            layout.bins.iter().map(|asked| asked.is_some_and(|asked| asked.rule.missing)).collect();
         if let Some(schema) = &options.schema {
             unfillable.resize(layout.names.len(), false);
             for (&column, known) in layout.features.iter().zip(&schema.columns) {
                 unfillable[column] = match &known.kind {
-                    ColumnKind::Levels { fill, .. } => fill.is_none(),
-                    ColumnKind::Number { fill } => fill.is_none(),
+                    ColumnKind::Levels { fill, .. } => fill.is_none() && !known.marked,
+                    ColumnKind::Number { fill } | ColumnKind::Bins { fill, .. } => fill.is_none(),
                 };
+                has_own_bin[column] = matches!(&known.kind, ColumnKind::Bins { bins, .. } if bins.missing);
                 if let (ColumnKind::Levels { levels, .. }, Role::Text(slot)) = (&known.kind, layout.roles[column]) {
                     texts[slot].close(levels);
                 }
@@ -125,6 +119,7 @@ impl<'a> Collector<'a> {
             left_out: 0,
             response_absent: false,
             unfillable,
+            has_own_bin,
             notices,
         }
     }
@@ -212,7 +207,7 @@ impl<'a> Collector<'a> {
 
     /// A value that must be finite; `NaN` counts as missing where missing values are allowed.
     pub(crate) fn checked(&mut self, column: usize, value: f64, at: At, text: impl Fn() -> String) -> Result<f64> {
-        if value.is_nan() && self.options.missing != Missing::Error {
+        if value.is_nan() && (self.options.missing != Missing::Error || self.has_own_bin[column]) {
             self.missing(column, b"NaN", at)?;
         } else if !value.is_finite() {
             return Err(Error::NotFinite { place: self.place(column, at).boxed(), text: text() });
@@ -231,10 +226,13 @@ impl<'a> Collector<'a> {
             self.response_absent = true;
             return Ok(());
         }
+        if self.has_own_bin[column] {
+            return Ok(());
+        }
         let feature = matches!(role, Role::Number(_) | Role::Text(_));
         match self.options.missing {
-            Missing::Mean if feature && self.unfillable.get(column) != Some(&true) => Ok(()),
-            Missing::Mean if !feature => {
+            Missing::Mean | Missing::Indicator if feature && self.unfillable.get(column) != Some(&true) => Ok(()),
+            Missing::Mean | Missing::Indicator if !feature => {
                 self.drop = true;
                 Ok(())
             }
@@ -242,14 +240,21 @@ impl<'a> Collector<'a> {
                 self.drop = true;
                 Ok(())
             }
-            Missing::Mean => Err(Error::NoFill { place: self.place(column, at).boxed(), text: excerpt(text) }),
+            Missing::Mean | Missing::Indicator => {
+                Err(Error::NoFill { place: self.place(column, at).boxed(), text: excerpt(text) })
+            }
             Missing::Error => Err(Error::MissingValue { place: self.place(column, at).boxed(), text: excerpt(text) }),
         }
     }
 
+    /// Whether a column with so many gaps in training gets an indicator of them.
+    pub(crate) fn is_marked(&self, gaps: usize) -> bool {
+        self.options.missing == Missing::Indicator && gaps > 0
+    }
+
     /// The code of a text.
     pub(crate) fn text_code(&mut self, slot: usize, column: usize, text: &[u8], at: At) -> Result<u32> {
-        if let Some(&code) = self.texts[slot].dictionary.get(text) {
+        if let Some(code) = self.texts[slot].known(text) {
             return Ok(code);
         }
         let Ok(valid) = std::str::from_utf8(text) else {
@@ -354,40 +359,6 @@ impl<'a> Collector<'a> {
         }
         let what = format!("{} rows of {} numbers", self.kept as usize + rows, self.layout.numbers);
         Err(Error::TooLarge { source_name: self.source.clone(), what })
-    }
-}
-
-impl TextColumn {
-    fn close(&mut self, levels: &[String]) {
-        for level in levels {
-            self.push(level);
-        }
-        self.closed = true;
-    }
-
-    /// The code at a row.
-    pub(crate) fn code(&self, row: usize) -> u32 {
-        self.codes[row]
-    }
-
-    fn push(&mut self, level: &str) -> u32 {
-        let code = self.levels.len() as u32;
-        self.dictionary.insert(level.as_bytes().into(), code);
-        self.levels.push(level.to_owned());
-        code
-    }
-
-    /// Codes that some program wrote as `3.0` are the same as `3`.
-    fn learn(&mut self, text: &str) -> Option<u32> {
-        let whole = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-        let twin = match text.split_once('.') {
-            Some((digits, zeros)) if whole(digits) && zeros.bytes().all(|byte| byte == b'0') => digits.to_owned(),
-            None if whole(text) => format!("{text}.0"),
-            _ => return None,
-        };
-        let code = *self.dictionary.get(twin.as_bytes())?;
-        self.dictionary.insert(text.as_bytes().into(), code);
-        Some(code)
     }
 }
 

@@ -6,6 +6,7 @@
 
 use std::collections::HashMap;
 
+use crate::bins::Answers;
 use crate::collect::Collector;
 use crate::encoding::Encoding;
 use crate::error::{Error, Result};
@@ -33,8 +34,9 @@ pub(crate) fn finish(mut collector: Collector<'_>) -> Result<Table> {
         collector.notices.push(format!("{dropped} of {seen} rows are left out because of missing values"));
     }
     count(&mut collector);
-    let encoding = Encoding::settle(&mut collector)?;
     let (response, told) = response(&mut collector)?;
+    let answers = Answers { response: response.as_deref(), are_labels: told.is_some() };
+    let encoding = Encoding::settle(&mut collector, answers)?;
     collector.notices.extend(told.as_ref().map(Told::notice));
     let (schema, classes) = schema(&collector, &encoding, told)?;
     let Collector { weights, offset, .. } = &mut collector;
@@ -68,8 +70,9 @@ pub(crate) fn finish(mut collector: Collector<'_>) -> Result<Table> {
 
 /// The rows that are held, encoded as the schema says; the collector goes on with the rows after them.
 pub(crate) fn block(collector: &mut Collector<'_>) -> Result<Table> {
-    let encoding = Encoding::settle(collector)?;
     let (response, told) = response(collector)?;
+    let answers = Answers { response: response.as_deref(), are_labels: told.is_some() };
+    let encoding = Encoding::settle(collector, answers)?;
     let (schema, classes) = schema(collector, &encoding, told)?;
     let (weights, offset) = (std::mem::take(&mut collector.weights), std::mem::take(&mut collector.offset));
     let is_sparse = collector.options.storage == Storage::Sparse;
@@ -94,7 +97,7 @@ pub(crate) fn count(collector: &mut Collector<'_>) {
     if collector.options.schema.is_some() {
         return;
     }
-    if collector.options.missing == crate::Missing::Mean {
+    if collector.options.missing.fills() {
         collector.statistics.add_numbers(&collector.numbers);
     }
     collector.statistics.add_texts(&collector.texts);
@@ -105,7 +108,7 @@ fn schema(collector: &Collector<'_>, encoding: &Encoding, told: Option<Told>) ->
     if encoding.width == 0 {
         return Err(Error::NoFeatures { source_name: collector.source.clone() });
     }
-    if collector.layout.texts > 0 {
+    if is_encoded(collector) || encoding.has_marks() {
         check_names(&collector.source, &schema.names())?;
     }
     schema.target = match &collector.options.schema {
@@ -162,15 +165,20 @@ fn is_sparse(collector: &Collector<'_>, width: usize) -> bool {
     match collector.options.storage {
         Storage::Dense => false,
         Storage::Sparse => true,
-        Storage::Auto => collector.layout.texts > 0 && dense > LARGE && sparse < dense / 4,
+        Storage::Auto => is_encoded(collector) && dense > LARGE && sparse < dense / 4,
     }
+}
+
+/// Whether some column becomes indicators.
+fn is_encoded(collector: &Collector<'_>) -> bool {
+    collector.layout.texts > 0 || collector.layout.is_binned
 }
 
 /// The features of the rows that are held.
 fn expand(collector: &mut Collector<'_>, encoding: &Encoding, is_sparse: bool) -> Result<Features> {
     let (rows, numbers, width) = (collector.rows, collector.layout.numbers, encoding.width);
     let mut values = std::mem::take(&mut collector.numbers);
-    if !is_sparse && collector.layout.texts == 0 {
+    if !is_sparse && !is_encoded(collector) && !encoding.has_marks() {
         encoding.fill(&mut values);
         values.shrink_to_fit();
         return Ok(Features::Dense { rows, columns: width, values });
@@ -206,15 +214,21 @@ fn expand(collector: &mut Collector<'_>, encoding: &Encoding, is_sparse: bool) -
     let total = rows.checked_mul(width).ok_or_else(too_large)?;
     let more = total.saturating_sub(values.len());
     values.try_reserve_exact(more).map_err(|_| too_large())?;
-    // Indicators may be fewer than the columns they replace (a constant text), never fewer than the numbers.
-    values.resize(total, 0.0);
+    values.resize(total.max(values.len()), 0.0);
     let mut from = vec![0.0; numbers];
-    for row in (0..rows).rev() {
+    let mut each = |row: usize| {
         from.copy_from_slice(&values[row * numbers..(row + 1) * numbers]);
         let to = &mut values[row * width..(row + 1) * width];
         to.fill(0.0);
         encoding.row(&from, |slot| texts[slot].code(row), |column, value| to[column] = value);
+    };
+    // Rows that become wider are written from the last to the first, those that become narrower (columns of one bin are left out) the other way: none is overwritten before it is read.
+    if width >= numbers {
+        (0..rows).rev().for_each(&mut each)
+    } else {
+        (0..rows).for_each(&mut each)
     }
+    values.truncate(total);
     values.shrink_to_fit();
     Ok(Features::Dense { rows, columns: width, values })
 }

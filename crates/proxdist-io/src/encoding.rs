@@ -1,7 +1,10 @@
-//! What each column of a file becomes, once all of it is known: numbers with gaps filled, texts as indicators.
+//! What each column of a file becomes, once all of it is known: numbers with gaps filled or in bins, texts as indicators.
 //!
 //! The encoding is settled from the statistics of all rows, or from the schema of a model, and then applied row by row, wherever the rows are.
 
+use proxdist::binning::Bins;
+
+use crate::bins::{self, Answers};
 use crate::collect::{Collector, MISSING};
 use crate::error::{Error, Place, Result};
 use crate::layout::Role;
@@ -20,6 +23,7 @@ pub(crate) struct Encoding {
     /// By slot of a number: what stands for a missing one, `NaN` where nothing does.
     fills: Vec<f64>,
     texts: Vec<Codes>,
+    bins: Vec<Bins>,
     blocks: Vec<Block>,
 }
 
@@ -47,13 +51,30 @@ impl Codes {
 /// One column of the file in the row of features: where it starts and where it comes from.
 #[derive(Clone, Copy, Debug)]
 enum Block {
-    Number { slot: usize, start: usize },
-    Levels { slot: usize, start: usize, first: u32, end: u32 },
+    Number {
+        slot: usize,
+        start: usize,
+        marked: bool,
+    },
+    Levels {
+        slot: usize,
+        start: usize,
+        first: u32,
+        end: u32,
+        marked: bool,
+    },
+    /// The first bin with a column, and which of the bins.
+    Bins {
+        slot: usize,
+        start: usize,
+        first: usize,
+        at: usize,
+    },
 }
 
 impl Encoding {
     /// Settles the levels and the filled in values of all columns. `rows` were kept.
-    pub(crate) fn settle(collector: &mut Collector<'_>) -> Result<Self> {
+    pub(crate) fn settle(collector: &mut Collector<'_>, answers: Answers<'_>) -> Result<Self> {
         let known = collector.options.schema.clone();
         let fills = match &known {
             Some(schema) => schema.columns.iter().filter_map(number_fill).collect(),
@@ -64,22 +85,29 @@ impl Encoding {
             width: 0,
             fills,
             texts: std::iter::repeat_with(Codes::default).take(collector.layout.texts).collect(),
+            bins: Vec::new(),
             blocks: Vec::new(),
         };
         for (position, column) in collector.layout.features.clone().into_iter().enumerate() {
             let known = known.as_ref().map(|schema| &schema.columns[position]);
-            encoding.add(collector, column, known)?;
+            encoding.add(collector, column, known, answers)?;
         }
         Ok(encoding)
     }
 
-    fn add(&mut self, collector: &mut Collector<'_>, column: usize, known: Option<&SchemaColumn>) -> Result<()> {
+    fn add(
+        &mut self,
+        collector: &mut Collector<'_>,
+        column: usize,
+        known: Option<&SchemaColumn>,
+        answers: Answers<'_>,
+    ) -> Result<()> {
         let name = collector.layout.names[column].clone();
         let start = self.width;
-        let kind = match (collector.layout.roles[column], known) {
+        let (kind, marked) = match (collector.layout.roles[column], known) {
             (Role::Text(slot), Some(known)) => {
                 self.texts[slot].fill = level_fill(&known.kind);
-                known.kind.clone()
+                (known.kind.clone(), known.marked)
             }
             (Role::Text(slot), None) => {
                 let place = Place::file(&collector.source).column(column, &name);
@@ -90,48 +118,88 @@ impl Encoding {
                 let (kind, codes, notice) = settle_text(collector, slot, place, forced)?;
                 self.texts[slot] = codes;
                 collector.notices.push(notice);
-                kind
+                (kind, collector.is_marked(collector.statistics.missing[slot]))
             }
-            (Role::Number(slot), None) => {
-                let fill = self.fills.get(slot).copied();
-                ColumnKind::Number { fill }
-            }
-            (Role::Number(_), Some(known)) => known.kind.clone(),
+            (Role::Number(slot), None) => match bins::learned(collector, (column, slot), answers)? {
+                Some((kind, notice)) => {
+                    collector.notices.push(notice);
+                    (kind, false)
+                }
+                None => {
+                    let fill = self.fills.get(slot).copied();
+                    let gaps = (collector.kept as usize).saturating_sub(collector.statistics.present[slot]);
+                    (ColumnKind::Number { fill }, collector.is_marked(gaps))
+                }
+            },
+            (Role::Number(_), Some(known)) => (known.kind.clone(), known.marked),
             _ => return Ok(()),
         };
         match (collector.layout.roles[column], &kind) {
             (Role::Text(slot), ColumnKind::Levels { levels, coding, .. }) => {
                 let first = coding.first_coded(levels.len()) as u32;
-                self.blocks.push(Block::Levels { slot, start, first, end: levels.len() as u32 });
+                self.blocks.push(Block::Levels { slot, start, first, end: levels.len() as u32, marked });
             }
-            (Role::Number(slot), _) => self.blocks.push(Block::Number { slot, start }),
+            (Role::Number(slot), ColumnKind::Bins { bins, coding, .. }) => {
+                let (first, at) = (coding.first_coded(bins.count()), self.bins.len());
+                self.bins.push(bins.clone());
+                self.blocks.push(Block::Bins { slot, start, first, at });
+            }
+            (Role::Number(slot), _) => self.blocks.push(Block::Number { slot, start, marked }),
             _ => {}
         }
-        self.width += kind.width();
         let name = known.map_or(name, |known| known.name.clone());
-        self.columns.push(SchemaColumn { name, kind });
+        let column = SchemaColumn { name, kind, marked };
+        self.width += column.width();
+        self.columns.push(column);
         Ok(())
+    }
+
+    /// Whether some column has an indicator of its missing values.
+    pub(crate) fn has_marks(&self) -> bool {
+        self.columns.iter().any(|column| column.marked)
     }
 
     /// Calls `put` with feature and value of a row, features increasing; indicators that are zero are left out.
     pub(crate) fn row(&self, numbers: &[f64], code: impl Fn(usize) -> u32, mut put: impl FnMut(usize, f64)) {
         for block in &self.blocks {
             match *block {
-                Block::Number { slot, start } => {
-                    let value = numbers[slot];
-                    put(start, if value.is_nan() { self.fills.get(slot).copied().unwrap_or(value) } else { value });
+                Block::Bins { slot, start, first, at } => {
+                    let bins = &self.bins[at];
+                    let value = if bins.missing { numbers[slot] } else { self.filled(slot, numbers[slot]) };
+                    if let Some(place) = bins.of(value).and_then(|bin| bin.checked_sub(first)) {
+                        put(start + place, 1.0);
+                    }
                 }
-                Block::Levels { slot, start, first, end } => {
+                Block::Number { slot, start, marked } => {
+                    let value = numbers[slot];
+                    put(start, self.filled(slot, value));
+                    if marked && value.is_nan() {
+                        put(start + 1, 1.0);
+                    }
+                }
+                Block::Levels { slot, start, first, end, marked } => {
                     let level = self.texts[slot].level(code(slot));
                     if (first..end).contains(&level) {
                         put(start + (level - first) as usize, 1.0);
+                    } else if marked && level == MISSING {
+                        put(start + (end - first) as usize, 1.0);
                     }
                 }
             }
         }
     }
 
-    /// Fills gaps in rows of numbers where they stand, for a file without texts.
+    /// A number, or what stands for a missing one.
+    fn filled(&self, slot: usize, value: f64) -> f64 {
+        if value.is_nan() { self.fills.get(slot).copied().unwrap_or(value) } else { value }
+    }
+
+    /// Whether some column becomes bins.
+    pub(crate) fn has_bins(&self) -> bool {
+        !self.bins.is_empty()
+    }
+
+    /// Fills gaps in rows of numbers where they stand, for a file without texts, bins and marks.
     pub(crate) fn fill(&self, numbers: &mut [f64]) {
         if self.fills.is_empty() {
             return;
@@ -148,7 +216,7 @@ impl Encoding {
 
 fn number_fill(column: &SchemaColumn) -> Option<f64> {
     match column.kind {
-        ColumnKind::Number { fill } => Some(fill.unwrap_or(f64::NAN)),
+        ColumnKind::Number { fill } | ColumnKind::Bins { fill, .. } => Some(fill.unwrap_or(f64::NAN)),
         ColumnKind::Levels { .. } => None,
     }
 }
@@ -160,7 +228,7 @@ fn level_fill(kind: &ColumnKind) -> Option<u32> {
 
 /// Means by slot, or nothing where missing values are not filled in.
 fn means(collector: &mut Collector<'_>) -> Result<Vec<f64>> {
-    if collector.options.missing != Missing::Mean {
+    if !collector.options.missing.fills() {
         return Ok(Vec::new());
     }
     let statistics = &collector.statistics;
@@ -173,8 +241,12 @@ fn means(collector: &mut Collector<'_>) -> Result<Vec<f64>> {
             return Err(Error::NoMean { place: Place::file(&collector.source).column(column, name).boxed() });
         }
         let missing = collector.kept as usize - present;
-        if missing > 0 {
-            notices.push(format!("column {name}: {missing} missing values are filled in with the mean {mean}"));
+        let asked = collector.layout.bins.get(column).copied().flatten();
+        let has_own_bin = asked.is_some_and(|asked| asked.rule.missing);
+        if missing > 0 && !has_own_bin {
+            let is_marked = collector.is_marked(missing) && asked.is_none();
+            let marked = if is_marked { format!(" and marked in {name}=missing") } else { String::new() };
+            notices.push(format!("column {name}: {missing} missing values are filled in with the mean {mean}{marked}"));
         }
     }
     let means = statistics.means.clone();
@@ -229,7 +301,9 @@ fn described(
         _ => format!("text column {name} becomes {width} indicator columns ({} levels)", levels.len()),
     };
     let (mut fill, mut code) = (None, None);
-    if options.missing == Missing::Mean {
+    if options.missing == Missing::Indicator && missing > 0 {
+        notice = format!("{notice}; {missing} missing values are marked in {name}=missing");
+    } else if options.missing.fills() {
         let most = (0..levels.len()).max_by_key(|&level| (counts[level], usize::MAX - level)).unwrap_or(0);
         if missing > 0 {
             let most = &levels[most];

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::path::PathBuf;
 
+use proxdist::binning::BinFault;
+
 /// Shorthand used throughout the crate.
 pub type Result<T> = std::result::Result<T, Error>;
 
@@ -170,6 +172,19 @@ pub enum Error {
     /// A text that did not occur in training.
     #[error("{place}: the category {value:?} did not occur in training (known: {})", list(known))]
     UnknownCategory { place: Box<Place>, value: String, known: Vec<String> },
+
+    /// A list of columns for bins that means none of the file.
+    #[error("{source_name}: bins of {wanted}: {reason}")]
+    BinColumns { source_name: String, wanted: String, reason: String },
+    /// A text column that is to have bins.
+    #[error("{place}: bins are for numbers, and this column holds text")]
+    BinsOfText { place: Box<Place> },
+    /// A column without bins.
+    #[error("{place}: {fault}")]
+    Bins { place: Box<Place>, fault: BinFault },
+    /// Data that bins cannot be learned from.
+    #[error("{source_name}: bins are learned from CSV or Parquet files in memory, and this is {what}")]
+    BinsNotHere { source_name: String, what: String },
 
     /// Not an `index:value` pair.
     #[error("{place}: {text:?} is not of the form index:value")]

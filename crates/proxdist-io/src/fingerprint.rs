@@ -67,6 +67,9 @@ impl Fingerprint {
                 (o.storage, o.columns, o.index_base, o.single, o.schema.is_some()),
             )
         );
+        if !o.bins.is_empty() {
+            options = format!("{options}, bins {:?} of {:?}", o.bins, o.bin_rows);
+        }
         if o.is_exposure() {
             options.push_str(", exposure");
         }

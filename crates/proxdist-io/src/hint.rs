@@ -45,6 +45,7 @@ impl Error {
             Self::DecimalComma { .. } => {
                 "say that numbers have a decimal comma, or take the column as text by naming it categorical".to_owned()
             }
+            Self::Bins { fault, .. } => fault.remedy().to_owned(),
             Self::Setting { .. } => "correct this setting".to_owned(),
             other => other.fixed_hint().to_owned(),
         }
@@ -99,6 +100,9 @@ impl Error {
             Self::BadPair { .. } => "after the label each line holds pairs such as 3:0.5, separated by blanks",
             Self::IndexOrder { .. } => "sort the pairs of this line by index and join duplicates",
             Self::IndexZero { .. } => "state that indices start at 0",
+            Self::BinColumns { .. } => "names are those of the header: age,dose_* or `a, b`; numbers count from 1",
+            Self::BinsOfText { .. } => "leave this column to its categories, or correct what is not a number in it",
+            Self::BinsNotHere { .. } => "write the data as CSV or Parquet, allow more memory, or fit without bins",
             Self::Dtype { .. } => "convert the array, for example with X.astype('float64')",
             Self::NpyHeader { .. } => "write the array again with numpy.save",
             Self::Shape { .. } => "reshape the array, for example with X.reshape(len(y), -1)",

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use crate::bins::{self, Asked};
 use crate::error::{Error, Result};
 use crate::options::ReadOptions;
 use crate::schema::{ColumnKind, Schema};
@@ -39,6 +40,10 @@ pub(crate) struct Layout {
     pub(crate) notices: Vec<String>,
     /// Columns whose fields are handed on as they are.
     pub(crate) kept: Vec<usize>,
+    /// By column of the file: the rule for its bins, where they are learned.
+    pub(crate) bins: Vec<Option<Asked>>,
+    /// Whether some column becomes bins.
+    pub(crate) is_binned: bool,
 }
 
 /// Names `V1`, …, for files without a header.
@@ -175,7 +180,11 @@ impl Layout {
         }
         let target_optional = options.target.is_none() && options.schema.is_some() && !options.need_target;
         let kept = options.keep.iter().map(|name| finder.need(name, "kept column")).collect::<Result<Vec<_>>>()?;
-        Ok(Self { names, roles, features, numbers, texts, target, target_optional, notices, kept })
+        let bins = bins::asked(source, &names, (&features, &roles), options)?;
+        let has_bins =
+            |schema: &Schema| schema.columns.iter().any(|column| matches!(column.kind, ColumnKind::Bins { .. }));
+        let is_binned = bins.iter().any(Option::is_some) || options.schema.as_ref().is_some_and(has_bins);
+        Ok(Self { names, roles, features, numbers, texts, target, target_optional, notices, kept, bins, is_binned })
     }
 
     /// The place of a column among those that are handed on.

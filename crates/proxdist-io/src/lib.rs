@@ -35,8 +35,10 @@
 
 mod ahead;
 mod arrays;
+mod bins;
 mod blocks;
 mod collect;
+mod columns;
 mod compression;
 mod csv;
 mod encode;
@@ -45,6 +47,7 @@ mod error;
 mod files;
 mod fingerprint;
 mod format;
+mod frame;
 mod hint;
 mod labels;
 mod layout;
@@ -67,13 +70,16 @@ mod store;
 mod stored;
 mod svmlight;
 mod table;
+mod text_column;
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use outlet::Outlet;
 
+pub use bins::BinRequest;
 pub use error::{Error, Place, Result};
+pub use frame::{Cells, FrameColumn, read_columns};
 pub use labels::Classes;
 pub use live::{Blocks, Encoding, Next};
 pub use mapped::Mapped;

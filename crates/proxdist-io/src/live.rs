@@ -12,7 +12,7 @@ use crate::csv;
 use crate::encode;
 use crate::error::{Error, Result};
 use crate::format;
-use crate::options::{Format, Missing, ReadOptions};
+use crate::options::{Format, ReadOptions};
 use crate::schema::{ColumnKind, Schema, SchemaColumn};
 use crate::svmlight;
 use crate::table::Table;
@@ -81,6 +81,10 @@ impl ReadOptions {
     /// Reads delimited or svmlight text in blocks; `name` stands for the reader in messages, and its extension tells the format. Waits until there are as many `rows` as the first block is to have.
     pub fn blocks<'a>(self, reader: impl Read + 'a, name: &str, rows: usize) -> Result<Blocks<'a>> {
         crate::check(&self)?;
+        if !self.bins.is_empty() {
+            let what = "rows that come in order".to_owned();
+            return Err(Error::BinsNotHere { source_name: name.to_owned(), what });
+        }
         let mut lines = Lines::waiting(Input::new(name, reader, None, None)?);
         let mut seen = 0;
         // One line more, for a header.
@@ -179,7 +183,7 @@ impl Blocks<'_> {
 /// The table of a block, gaps filled in with the means of all numbers so far.
 fn encoded(mut collector: Collector<'_>, means: &mut Vec<Mean>, is_first: bool) -> Result<Table> {
     let width = collector.layout.numbers;
-    if collector.options.missing != Missing::Mean || width == 0 {
+    if !collector.options.missing.fills() || width == 0 {
         return encode::finish(collector);
     }
     if means.len() != width {
@@ -196,31 +200,26 @@ fn encoded(mut collector: Collector<'_>, means: &mut Vec<Mean>, is_first: bool) 
     }
     if !is_first {
         // In the first block they are filled in, and said, as in a file.
-        let fills: Vec<f64> = means.iter().map(|so_far| so_far.mean).collect();
-        put(&mut collector.numbers, &fills);
+        collector.options.schema.iter_mut().for_each(|schema| put(schema, means));
     }
     let mut table = encode::finish(collector)?;
-    let numbers = table.schema.columns.iter_mut().filter_map(|column| match &mut column.kind {
-        ColumnKind::Number { fill } => Some(fill),
-        ColumnKind::Levels { .. } => None,
-    });
-    numbers.zip(means).for_each(|(fill, so_far)| *fill = Some(so_far.mean));
+    put(&mut table.schema, means);
     Ok(table)
 }
 
-/// Fills in what is missing, by column.
-fn put(numbers: &mut [f64], fills: &[f64]) {
-    for row in numbers.chunks_exact_mut(fills.len()) {
-        for (value, fill) in row.iter_mut().zip(fills).filter(|(value, _)| value.is_nan()) {
-            *value = *fill;
-        }
-    }
+/// Lets the means so far stand for missing numbers.
+fn put(schema: &mut Schema, means: &[Mean]) {
+    let numbers = schema.columns.iter_mut().filter_map(|column| match &mut column.kind {
+        ColumnKind::Number { fill } | ColumnKind::Bins { fill, .. } => Some(fill),
+        ColumnKind::Levels { .. } => None,
+    });
+    numbers.zip(means).for_each(|(fill, so_far)| *fill = Some(so_far.mean));
 }
 
 /// What is filled in for a numeric column.
 fn fill_of(column: &SchemaColumn) -> Option<f64> {
     match column.kind {
-        ColumnKind::Number { fill } => Some(fill.unwrap_or(0.0)),
+        ColumnKind::Number { fill } | ColumnKind::Bins { fill, .. } => Some(fill.unwrap_or(0.0)),
         ColumnKind::Levels { .. } => None,
     }
 }

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
+use crate::bins::{BinRequest, BinRows};
 use crate::error::{Error, Result};
 use crate::meter::{Meter, Watch};
 use crate::outlet::Visit;
@@ -37,6 +38,16 @@ pub enum Missing {
     /// Numbers: the mean of the column; text: its most frequent value. `NaN` counts as missing.
     /// Rows without target, weight or offset are left out, since these are never invented.
     Mean,
+    /// As [`Mean`](Self::Mean), and a column that has gaps in training gets one more feature, `column=missing`, which is 1 where the value is missing. A missing
+    /// text is then no other level.
+    Indicator,
+}
+
+impl Missing {
+    /// Whether something is filled in for missing values.
+    pub fn fills(self) -> bool {
+        matches!(self, Self::Mean | Self::Indicator)
+    }
 }
 
 /// What the target is.
@@ -104,11 +115,13 @@ pub(crate) enum OffsetKind {
 /// | `weights`, `offset` | none | likewise; `.npz`: arrays `weights`, `offset` if present |
 /// | `ignore` | none | columns to leave out |
 /// | `categorical` | none | columns of numbers that are codes and become indicators |
+/// | `bins` | none | columns of numbers that become bins, see [`BinRequest`]; the last request that names a column counts |
+/// | `bin_rows` | all | rows that bins are learned from |
 /// | `task` | regression | whether the target is a number or one of two labels |
 /// | `positive` | see [`Classes`](crate::Classes) | the label that becomes 1 |
 /// | `one_against_rest` | off | all other labels together become 0 |
 /// | `many_classes` | off | more than two labels become 0, 1, … |
-/// | `missing` | error | missing values: error, drop rows, fill in means |
+/// | `missing` | error | missing values: error, drop rows, fill in means, or also mark them by indicators |
 /// | `coding` | auto | which indicator columns a text column becomes |
 /// | `max_categories` | 10 000 | most levels of one text column |
 /// | `storage` | auto | dense or sparse features |
@@ -136,6 +149,8 @@ pub struct ReadOptions {
     pub(crate) offset_kind: OffsetKind,
     pub(crate) ignore: Vec<String>,
     pub(crate) categorical: Vec<String>,
+    pub(crate) bins: Vec<BinRequest>,
+    pub(crate) bin_rows: BinRows,
     pub(crate) task: Task,
     pub(crate) positive: Option<String>,
     pub(crate) one_against_rest: bool,
@@ -169,6 +184,8 @@ impl Default for ReadOptions {
             offset_kind: OffsetKind::Added,
             ignore: Vec::new(),
             categorical: Vec::new(),
+            bins: Vec::new(),
+            bin_rows: BinRows::default(),
             task: Task::default(),
             positive: None,
             one_against_rest: false,
@@ -305,6 +322,20 @@ impl ReadOptions {
     #[must_use]
     pub fn categorical<S: Into<String>>(mut self, columns: impl IntoIterator<Item = S>) -> Self {
         self.categorical.extend(columns.into_iter().map(Into::into));
+        self
+    }
+
+    /// Columns of numbers that become bins, added to those already asked for.
+    #[must_use]
+    pub fn bins(mut self, requests: impl IntoIterator<Item = BinRequest>) -> Self {
+        self.bins.extend(requests);
+        self
+    }
+
+    /// The rows that bins are learned from: a function of the responses, and of whether they are labels.
+    #[must_use]
+    pub fn bin_rows(mut self, rows: impl Fn(&[f64], bool) -> Option<Vec<usize>> + Send + Sync + 'static) -> Self {
+        self.bin_rows = BinRows::of(rows);
         self
     }
 

@@ -14,7 +14,7 @@ use crate::encoding::Encoding;
 use crate::error::{Error, Result};
 use crate::fingerprint::Fingerprint;
 use crate::npy::{Kind, NpyWriter, refused};
-use crate::options::{Missing, ReadOptions};
+use crate::options::ReadOptions;
 use crate::outlet::BLOCK;
 use crate::store::Draft;
 use crate::table::{Features, Table};
@@ -69,7 +69,8 @@ impl Pack {
         let (numbers, texts) = (collector.layout.numbers, collector.layout.texts);
         if self.raw.is_none() {
             let draft = self.draft()?;
-            let is_final = self.options.single && texts == 0 && self.options.missing != Missing::Mean;
+            let is_plain = texts == 0 && !collector.layout.is_binned && !self.options.missing.fills();
+            let is_final = self.options.single && is_plain;
             let kind = if is_final { Kind::F32 } else { Kind::F64 };
             let writer = NpyWriter::new(&draft.path("rows.npy"), kind, Some(numbers + texts))?;
             self.raw = Some(Raw { draft, writer, numbers, texts, row: Vec::new() });
@@ -103,7 +104,7 @@ impl Pack {
         let (rows, columns) = ((writer.entries() / (numbers + texts) as u64) as usize, encoding.width);
         let mut largest = writer.largest;
         let path = writer.finish()?;
-        let is_whole = texts == 0 && !is_sparse && options.missing != Missing::Mean;
+        let is_whole = texts == 0 && !encoding.has_bins() && !is_sparse && !options.missing.fills();
         if is_whole {
             let place = draft.path("X.npy");
             fs::rename(&path, &place).map_err(|error| refused(&place, error))?;

@@ -11,11 +11,11 @@ use parquet::data_type::DataType;
 use parquet::file::reader::{ChunkReader, FileReader, RowGroupReader, SerializedFileReader};
 use parquet::schema::types::{ColumnDescPtr, ColumnDescriptor};
 
-use crate::collect::{At, Collector};
+use crate::collect::Collector;
+use crate::columns::{Cell, Group, Sink};
 use crate::encode;
 use crate::error::{Error, Place, Result};
 use crate::layout::{Kind, Layout, Role, same_columns};
-use crate::number;
 use crate::options::ReadOptions;
 use crate::outlet::Outlet;
 use crate::table::Table;
@@ -178,135 +178,15 @@ fn unsupported(column: &ColumnDescriptor) -> Option<String> {
 /// Decodes one row group and appends its rows.
 fn row_group(collector: &mut Collector<'_>, group: &dyn RowGroupReader, used: &[usize]) -> Result<()> {
     let source = collector.source.clone();
-    let width = collector.layout.numbers;
-    let base = collector.numbers.len();
-    let mut keep: Vec<bool> = Vec::new();
-    let mut target: Vec<f64> = Vec::new();
-    for (position, &column) in used.iter().enumerate() {
+    let mut rows = Group::begin(collector);
+    for &column in used {
         let descriptor = group.metadata().column(column).column_descr_ptr();
-        let values = {
-            let mut sink = Sink { collector, column, values: Vec::new(), keep: &mut keep };
-            decode(&source, group, column, &descriptor, &mut sink)?;
-            sink.values
-        };
-        if position == 0 {
-            collector.grow(values.len())?;
-            collector.numbers.resize(base + values.len() * width, f64::NAN);
-        } else if values.len() != keep.len() {
+        if !rows.column(collector, column, |sink| decode(&source, group, column, &descriptor, sink))? {
             return Err(damaged(&source, "its columns differ in length"));
         }
-        match collector.layout.roles[column] {
-            Role::Number(slot) => {
-                let rows = collector.numbers[base..].chunks_exact_mut(width);
-                rows.zip(values).for_each(|(row, value)| row[slot] = value);
-            }
-            Role::Text(slot) => {
-                let codes = values.iter().zip(&keep).map(|(&code, _)| code as u32);
-                collector.texts[slot].codes.extend(codes);
-            }
-            Role::Target => target = values,
-            Role::Weights => collector.weights.extend(values),
-            Role::Offset => collector.offset.extend(values),
-            Role::Skip => {}
-        }
     }
-    finish_group(collector, base, target, &keep);
+    rows.finish(collector);
     Ok(())
-}
-
-/// Counts labels, and takes out the rows that are to be dropped.
-fn finish_group(collector: &mut Collector<'_>, base: usize, target: Vec<f64>, keep: &[bool]) {
-    let width = collector.layout.numbers;
-    if let (Some(labels), false) = (&mut collector.labels, collector.response_absent) {
-        let kept = target.iter().zip(keep).filter(|(_, keep)| **keep);
-        kept.for_each(|(&code, _)| labels.count(code as usize));
-    }
-    collector.response.extend(target);
-    let mut kept = 0;
-    for (row, &stays) in keep.iter().enumerate() {
-        if !stays {
-            collector.dropped.push(collector.seen + row as u64);
-            collector.left_out += 1;
-            continue;
-        }
-        let (from, to) = (base + row * width, base + kept * width);
-        collector.numbers.copy_within(from..from + width, to);
-        kept += 1;
-    }
-    collector.numbers.truncate(base + kept * width);
-    collector.texts.iter_mut().for_each(|column| retain(&mut column.codes, keep));
-    for vector in [&mut collector.response, &mut collector.weights, &mut collector.offset] {
-        retain(vector, keep);
-    }
-    collector.rows += kept;
-    collector.kept += kept as u64;
-    collector.seen += keep.len() as u64;
-}
-
-/// Of the values of the last rows, takes out those of rows that do not stay. A vector that nobody asked for has none.
-fn retain<T: Copy>(values: &mut Vec<T>, keep: &[bool]) {
-    let Some(first) = values.len().checked_sub(keep.len()) else { return };
-    let mut kept = first;
-    for (row, _) in keep.iter().enumerate().filter(|(_, stays)| **stays) {
-        values[kept] = values[first + row];
-        kept += 1;
-    }
-    values.truncate(kept);
-}
-
-/// One value of a column.
-enum Cell<'a> {
-    Number(f64),
-    Text(&'a [u8]),
-    Null,
-}
-
-/// Takes the values of one column in order.
-struct Sink<'a, 'b> {
-    collector: &'a mut Collector<'b>,
-    column: usize,
-    /// Numbers, or codes of texts and labels.
-    values: Vec<f64>,
-    keep: &'a mut Vec<bool>,
-}
-
-impl Sink<'_, '_> {
-    fn take(&mut self, cell: &Cell<'_>) -> Result<()> {
-        let (collector, column) = (&mut *self.collector, self.column);
-        let row = self.values.len();
-        let at = At::Row(collector.seen - collector.before + row as u64 + 1);
-        let role = collector.layout.roles[column];
-        let labels = role == Role::Target && collector.labels.is_some();
-        let value = match (cell, role) {
-            (Cell::Null, _) => {
-                collector.missing(column, b"null", at)?;
-                if matches!(role, Role::Text(_)) { f64::from(crate::collect::MISSING) } else { f64::NAN }
-            }
-            (Cell::Number(value), Role::Text(slot)) => {
-                f64::from(collector.text_code(slot, column, value.to_string().as_bytes(), at)?)
-            }
-            (Cell::Text(text), Role::Text(slot)) => f64::from(collector.text_code(slot, column, text, at)?),
-            (Cell::Number(value), _) if labels => {
-                let value = collector.checked(column, *value, at, || value.to_string())?;
-                if value.is_nan() { value } else { collector.label_code(column, value.to_string().as_bytes(), at)? }
-            }
-            (Cell::Text(text), _) if labels => collector.label_code(column, text, at)?,
-            (Cell::Number(value), _) => collector.checked(column, *value, at, || value.to_string())?,
-            (Cell::Text(text), _) => collector.number(column, text, at)?,
-        };
-        let stays = !collector.take_drop();
-        // A few bytes can stand for millions of equal values.
-        if number::reserve(&mut self.values, 1).is_err() {
-            let (source_name, what) = (collector.source.clone(), format!("{} rows", row + 1));
-            return Err(Error::TooLarge { source_name, what });
-        }
-        self.values.push(value);
-        match self.keep.get_mut(row) {
-            Some(keep) => *keep &= stays,
-            None => self.keep.push(stays),
-        }
-        Ok(())
-    }
 }
 
 fn decode(
@@ -324,9 +204,7 @@ fn decode(
     };
     let unsigned = matches!(descriptor.logical_type_ref(), Some(LogicalType::Integer(kind)) if !kind.is_signed);
     match reader {
-        ColumnReader::BoolColumnReader(reader) => {
-            batches(source, reader, levels, sink, |value| Cell::Number(f64::from(u8::from(*value))))
-        }
+        ColumnReader::BoolColumnReader(reader) => batches(source, reader, levels, sink, |value| Cell::Flag(*value)),
         ColumnReader::Int32ColumnReader(reader) if unsigned => {
             batches(source, reader, levels, sink, |value| Cell::Number(f64::from(value.cast_unsigned())))
         }
@@ -344,16 +222,10 @@ fn decode(
         }
         ColumnReader::DoubleColumnReader(reader) => batches(source, reader, levels, sink, |value| Cell::Number(*value)),
         ColumnReader::ByteArrayColumnReader(reader) => {
-            batches(source, reader, levels, sink, |value| text(value.data()))
+            batches(source, reader, levels, sink, |value| Cell::text(value.data()))
         }
         _ => Err(damaged(source, "a column has another type than the footer says")),
     }
-}
-
-/// The same texts are missing as in a text file, so that one schema fits both.
-fn text(bytes: &[u8]) -> Cell<'_> {
-    let bytes = bytes.trim_ascii();
-    if crate::number::is_missing(bytes) { Cell::Null } else { Cell::Text(bytes) }
 }
 
 fn batches<T: DataType>(
@@ -374,7 +246,7 @@ fn batches<T: DataType>(
             return Ok(());
         }
         if defined == 0 {
-            values.iter().try_for_each(|value| sink.take(&cell(value)))?;
+            values.iter().try_for_each(|value| sink.take(&cell(value)).map(|_| ()))?;
             continue;
         }
         let mut present = values.iter();

@@ -1,5 +1,6 @@
 //! How a training table was encoded, so that another file can be encoded in exactly the same way.
 
+use proxdist::binning::Bins;
 use serde::{Deserialize, Serialize};
 
 use crate::layout::numbered_names;
@@ -49,6 +50,21 @@ pub struct SchemaColumn {
     /// What it became.
     #[serde(flatten)]
     pub kind: ColumnKind,
+    /// Whether one more feature, the last of the column, is 1 where the value is missing.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub marked: bool,
+}
+
+impl SchemaColumn {
+    /// A column of numbers, with nothing to fill in.
+    pub fn number(name: impl Into<String>) -> Self {
+        Self { name: name.into(), kind: ColumnKind::Number { fill: None }, marked: false }
+    }
+
+    /// Number of features.
+    pub fn width(&self) -> usize {
+        self.kind.width() + usize::from(self.marked)
+    }
 }
 
 /// What a column of the file became.
@@ -71,6 +87,16 @@ pub enum ColumnKind {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         fill: Option<String>,
     },
+    /// One indicator for each coded bin.
+    Bins {
+        /// Where they are.
+        bins: Bins,
+        /// Which of them have a column.
+        coding: Coding,
+        /// Filled in for missing values, if the training file was read with means and they have no bin.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        fill: Option<f64>,
+    },
 }
 
 impl Schema {
@@ -86,10 +112,9 @@ impl Schema {
 
     /// The same with every column written out, for files whose columns have names.
     pub(crate) fn written_out(&self) -> Self {
-        let column = |name| SchemaColumn { name, kind: ColumnKind::Number { fill: None } };
         match self.numbered {
             Some(count) => {
-                let columns = numbered_names(count).into_iter().map(column).collect();
+                let columns = numbered_names(count).into_iter().map(SchemaColumn::number).collect();
                 Self { columns, numbered: None, ..self.clone() }
             }
             None => self.clone(),
@@ -98,7 +123,12 @@ impl Schema {
 
     /// Whether each feature is a column of numbers as it stands in the file.
     pub(crate) fn is_plain(&self) -> bool {
-        self.columns.iter().all(|column| matches!(column.kind, ColumnKind::Number { .. }))
+        self.columns.iter().all(|column| matches!(column.kind, ColumnKind::Number { .. }) && !column.marked)
+    }
+
+    /// The same with nothing to fill in: rows of numbers can be taken as they are.
+    pub fn is_as_it_stands(&self) -> bool {
+        self.is_plain() && self.columns.iter().all(|column| column.kind == ColumnKind::Number { fill: None })
     }
 
     /// Names of the features, as in [`Table::names`](crate::Table::names).
@@ -116,6 +146,14 @@ impl Schema {
                         format!("{}={level}", column.name)
                     }));
                 }
+                ColumnKind::Bins { bins, coding, .. } => {
+                    names.extend(
+                        (coding.first_coded(bins.count())..bins.count()).map(|bin| bins.name(&column.name, bin)),
+                    );
+                }
+            }
+            if column.marked {
+                names.push(format!("{}=missing", column.name));
             }
         }
         names
@@ -127,12 +165,12 @@ impl Schema {
             return (0..count).collect();
         }
         let each = self.columns.iter().enumerate();
-        each.flat_map(|(k, column)| std::iter::repeat_n(k, column.kind.width())).collect()
+        each.flat_map(|(k, column)| std::iter::repeat_n(k, column.width())).collect()
     }
 
     /// Number of features.
     pub fn width(&self) -> usize {
-        self.numbered.unwrap_or_else(|| self.columns.iter().map(|column| column.kind.width()).sum())
+        self.numbered.unwrap_or_else(|| self.columns.iter().map(SchemaColumn::width).sum())
     }
 }
 
@@ -141,6 +179,7 @@ impl ColumnKind {
         match self {
             Self::Number { .. } => 1,
             Self::Levels { levels, coding, .. } => levels.len() - coding.first_coded(levels.len()),
+            Self::Bins { bins, coding, .. } => bins.count() - coding.first_coded(bins.count()),
         }
     }
 }

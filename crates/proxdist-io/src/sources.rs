@@ -75,7 +75,19 @@ pub(crate) fn stream(
     meter.expect(length.unwrap_or(0));
     let lines = Lines::new(Input::new(name, Counted { reader, meter }, length, None)?)?;
     let (format, notice) = format::detect(name, lines.data(), options.format)?;
+    check_bins(name, format, options)?;
     lines_of(lines, format, Path::new(name), options, outlet).map(|table| with_notice(table, notice))
+}
+
+/// Refuses bins of data that have no columns of their own, or that stay where they are.
+fn check_bins(name: &str, format: Format, options: &ReadOptions) -> Result<()> {
+    match format {
+        Format::Svmlight | Format::Npy | Format::Npz if !options.bins.is_empty() && options.schema.is_none() => {
+            let what = format!("a {} file", format.title());
+            Err(Error::BinsNotHere { source_name: name.to_owned(), what })
+        }
+        _ => Ok(()),
+    }
 }
 
 /// A file whose format is known.
@@ -104,6 +116,7 @@ impl Opened {
         let counted = Counted { reader: file.try_clone().map_err(io)?, meter: options.meter.clone() };
         let lines = Lines::new(Input::new(&name, counted, Some(length).filter(|&length| length > 0), tail)?)?;
         let (format, notice) = format::detect(&name, lines.data(), options.format)?;
+        check_bins(&name, format, options)?;
         Ok(Self { path: path.to_owned(), name, file, lines, format, notice })
     }
 

@@ -2,7 +2,8 @@
 //!
 //! Rows are counted when they leave memory or when the last one has come, always in order, so the result does not depend on when that was.
 
-use crate::collect::{MISSING, TextColumn};
+use crate::collect::MISSING;
+use crate::text_column::TextColumn;
 
 /// Means and counts of the rows so far.
 #[derive(Debug, Default)]

@@ -6,10 +6,14 @@ use crate::problem::{self, Options as Told, Request};
 use crate::supervise::{Link, supervised};
 use proxdist::Model;
 use proxdist::export::{Form, Scorer};
-use proxdist::inference::{self, Audience, Covariance, Options, Procedure, Replicate, summary};
+use proxdist::inference::{
+    self, Audience, Covariance, Kept, KeptFault, Options, Procedure, RepetitionKind, Replicate, summary,
+};
 use proxdist::spec::Names;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
 
 /// What is asked for.
 #[derive(FromPyObject)]
@@ -25,14 +29,34 @@ pub(crate) struct Wanted {
     threshold: f64,
     split: bool,
     seed: u64,
+    /// File that keeps repetitions, and the text of the model that they are of.
+    state: Option<(PathBuf, String)>,
 }
 
-struct Listener<'l>(&'l Link);
+/// Keeps repetitions, and says when it is enough: also when they cannot be kept.
+struct Listener<'l> {
+    link: &'l Link,
+    kept: &'l Kept,
+    kind: RepetitionKind,
+    refused: &'l Mutex<Option<std::io::Error>>,
+}
 
 impl Audience for Listener<'_> {
-    fn done(&self, _replicate: &Replicate) {}
+    fn done(&self, replicate: &Replicate) {
+        if let Err(error) = self.kept.keep(self.kind, replicate) {
+            *self.refused.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+        }
+    }
+
     fn is_over(&self) -> bool {
-        self.0.is_over()
+        self.link.is_over() || self.refused.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+    }
+}
+
+fn fault(fault: &KeptFault) -> PyErr {
+    match fault {
+        KeptFault::Unreadable { source, .. } => std::io::Error::new(source.kind(), fault.to_string()).into(),
+        other => PyValueError::new_err(format!("state={other}; give another file, or remove this one to start afresh")),
     }
 }
 
@@ -52,7 +76,7 @@ pub(crate) fn summarize(
         let message = format!("covariance must be 'auto', 'model', 'hc0' or 'hc1', got {:?}", wanted.covariance);
         return Err(PyValueError::new_err(message));
     };
-    let request = inference::Request {
+    let mut request = inference::Request {
         options: Options { covariance, level: wanted.level },
         bootstrap: wanted.bootstrap,
         stability: wanted.stability,
@@ -74,9 +98,26 @@ pub(crate) fn summarize(
             standardize: problem.standardize(),
             settings,
         };
-        let listener = Listener(&link);
-        summary(&procedure, &data, (&wanted.coef, wanted.intercept), &request, [&listener, &listener])
-            .map_err(|error| exception(&error))
+        let (path, identity) = match &wanted.state {
+            Some((path, model)) => {
+                let identity = inference::identity(model, &data, wanted.seed).map_err(|error| exception(&error))?;
+                (Some(path.as_path()), identity)
+            }
+            None => (None, String::new()),
+        };
+        let kept = Kept::open(path, identity).map_err(|error| fault(&error))?;
+        request.known = kept.known();
+        let refused = Mutex::new(None);
+        let listener = |kind| Listener { link: &link, kept: &kept, kind, refused: &refused };
+        let listeners = [listener(RepetitionKind::Bootstrap), listener(RepetitionKind::Halves)];
+        let at = (&wanted.coef[..], wanted.intercept);
+        let found = summary(&procedure, &data, at, &request, [&listeners[0], &listeners[1]]);
+        let written = kept.finish();
+        if let Some(error) = refused.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            return Err(error.into());
+        }
+        written?;
+        found.map_err(|error| exception(&error))
     })?;
     let text = serde_json::to_string(&found).map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
     Ok((text, found.to_string(), link.is_interrupted()))

@@ -6,10 +6,11 @@ use crate::outcome;
 use crate::problem::{self, Named, Options};
 use crate::supervise::{Link, supervised};
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
-use proxdist::joint::{CoxEvaluation, JointKind, JointModel, JointProblem, likeliest};
+use proxdist::data::ChunkSource;
+use proxdist::joint::{CoxEvaluation, JointFit, JointKind, JointModel, JointProblem, likeliest};
 use proxdist::spec::Names;
 use proxdist::survival::{SurvivalTimes, Ties, concordance, events};
-use proxdist::{Data, Preparation, Standardize};
+use proxdist::{Data, Preparation, Standardize, Units};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -19,15 +20,17 @@ use std::time::Instant;
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub(crate) struct JointRequest {
-    constraint: Named,
-    ridge: f64,
+    pub(crate) constraint: Named,
+    pub(crate) ridge: f64,
     /// `None` is auto.
     standardize: Option<bool>,
-    names: Option<Vec<String>>,
+    pub(crate) names: Option<Vec<String>>,
+    /// The column that each feature comes from.
+    pub(crate) origins: Option<Vec<usize>>,
     /// How ties are counted, for times.
     ties: Option<String>,
     /// The labels in ascending order, or what the strata are called.
-    levels: Vec<String>,
+    pub(crate) levels: Vec<String>,
     /// Coefficients to start from, in the units of the data.
     start: Option<Vec<f64>>,
 }
@@ -46,7 +49,7 @@ pub(crate) struct JointRows<'py> {
 }
 
 /// Times as the library wants them.
-struct Times<'a> {
+pub(crate) struct Times<'a> {
     time: &'a [f64],
     event: Vec<bool>,
     entry: Option<&'a [f64]>,
@@ -54,7 +57,7 @@ struct Times<'a> {
 }
 
 impl Times<'_> {
-    fn view(&self) -> proxdist::Result<SurvivalTimes<'_>> {
+    pub(crate) fn view(&self) -> proxdist::Result<SurvivalTimes<'_>> {
         let mut times = SurvivalTimes::new(self.time, &self.event)?;
         if let Some(entry) = self.entry {
             times = times.entry(entry)?;
@@ -71,7 +74,7 @@ fn slice<'a>(array: Option<&'a PyReadonlyArray1<f64>>) -> PyResult<Option<&'a [f
 }
 
 impl JointRows<'_> {
-    fn times(&self) -> PyResult<Option<Times<'_>>> {
+    pub(crate) fn times(&self) -> PyResult<Option<Times<'_>>> {
         let Some(event) = slice(self.event.as_ref())? else { return Ok(None) };
         let strata = match &self.strata {
             None => None,
@@ -83,6 +86,53 @@ impl JointRows<'_> {
         };
         let event = events(event).map_err(|error| exception(&error))?;
         Ok(Some(Times { time: self.response.as_slice()?, event, entry: slice(self.entry.as_ref())?, strata }))
+    }
+
+    /// Times, or numbers of labels.
+    pub(crate) fn response(&self) -> PyResult<&[f64]> {
+        Ok(self.response.as_slice()?)
+    }
+
+    /// The features with weights and offset; `none` is a response that is not looked at.
+    pub(crate) fn data<'d>(
+        &'d self,
+        source: &'d dyn ChunkSource,
+        none: &'d [f64],
+        problem: &JointRequest,
+    ) -> PyResult<Data<'d>> {
+        let told = |error: proxdist::Error| exception(&error);
+        let mut data = Data::new(source, none).map_err(told)?;
+        if let Some(weights) = slice(self.weights.as_ref())? {
+            data = data.weights(weights).map_err(told)?;
+        }
+        if let Some(offset) = slice(self.offset.as_ref())? {
+            data = data.offset(offset).map_err(told)?;
+        }
+        if let Some(names) = &problem.names {
+            data = data.names(names.iter().cloned()).map_err(told)?;
+        }
+        if let Some(origins) = &problem.origins {
+            data = data.origins(origins.clone()).map_err(told)?;
+        }
+        Ok(data)
+    }
+}
+
+impl JointRequest {
+    /// How ties are counted.
+    pub(crate) fn ties(&self) -> PyResult<Ties> {
+        let Some(text) = &self.ties else { return Ok(Ties::default()) };
+        Ties::parse(text)
+            .ok_or_else(|| PyValueError::new_err(format!("ties must be 'breslow' or 'efron', got {text:?}")))
+    }
+
+    /// Whether columns are scaled.
+    pub(crate) fn standardize(&self) -> Standardize {
+        match self.standardize {
+            None => Standardize::Auto,
+            Some(true) => Standardize::Always,
+            Some(false) => Standardize::Never,
+        }
     }
 }
 
@@ -97,34 +147,15 @@ pub(crate) fn fit_joint<'py>(
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let (py, source) = (features.py(), features.source()?);
-    let (weights, offset) = (slice(rows.weights.as_ref())?, slice(rows.offset.as_ref())?);
-    let (times, response) = (rows.times()?, rows.response.as_slice()?);
+    let (times, response) = (rows.times()?, rows.response()?);
     let settings = problem::settings(&settings)?;
-    let ties = match &problem.ties {
-        None => Ties::default(),
-        Some(text) => Ties::parse(text)
-            .ok_or_else(|| PyValueError::new_err(format!("ties must be 'breslow' or 'efron', got {text:?}")))?,
-    };
-    let standardize = match problem.standardize {
-        None => Standardize::Auto,
-        Some(true) => Standardize::Always,
-        Some(false) => Standardize::Never,
-    };
+    let (ties, standardize) = (problem.ties()?, problem.standardize());
     let link = Link::default();
     let (fit, units, seconds) = supervised(py, &link, progress, || {
         let started = Instant::now();
         let told = |error: proxdist::Error| exception(&error);
         let none = vec![0.0; source.rows()];
-        let mut data = Data::new(source, &none).map_err(told)?;
-        if let Some(weights) = weights {
-            data = data.weights(weights).map_err(told)?;
-        }
-        if let Some(offset) = offset {
-            data = data.offset(offset).map_err(told)?;
-        }
-        if let Some(names) = &problem.names {
-            data = data.names(names.iter().cloned()).map_err(told)?;
-        }
+        let data = rows.data(source, &none, &problem)?;
         let set = problem.constraint.set(data.parameter_shape(), &Names::of_data(&data), &link)?;
         let units = Preparation::decide(standardize, [&*set], true)
             .and_then(|preparation| preparation.units(&data, problem.ridge))
@@ -145,12 +176,23 @@ pub(crate) fn fit_joint<'py>(
             asked.map_err(told)?.ridge(units.ridge(problem.ridge)).fit_observed(&settings, &mut &link).map_err(told)?;
         Ok((fit, units, started.elapsed().as_secs_f64()))
     })?;
-    let model = fit.model().restored(&units).map_err(|error| exception(&error))?;
+    let result = finished(py, &fit, &units, seconds)?;
+    result.set_item("interrupted", link.is_interrupted())?;
+    Ok(result)
+}
+
+/// What a fit in these units leaves, in the units of the data.
+pub(crate) fn finished<'py>(
+    py: Python<'py>,
+    fit: &JointFit,
+    units: &Units,
+    seconds: f64,
+) -> PyResult<Bound<'py, PyDict>> {
+    let model = fit.model().restored(units).map_err(|error| exception(&error))?;
     let result = of_model(py, &model)?;
     result.set_item("trace", outcome::trace(py, fit.trace())?)?;
     result.set_item("standardized", units.is_scaled())?;
     result.set_item("seconds", seconds)?;
-    result.set_item("interrupted", link.is_interrupted())?;
     result.set_item("undetermined", fit.undetermined().to_vec())?;
     result.set_item("notes", problem::without_effect(fit.notes()))?;
     Ok(result)

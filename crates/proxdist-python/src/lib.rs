@@ -10,9 +10,11 @@ mod callables;
 mod data;
 mod error;
 mod fit;
+mod frame;
 mod held_out;
 mod inference;
 mod joint;
+mod joint_search;
 mod outcome;
 mod outputs;
 mod partial;
@@ -21,6 +23,8 @@ mod partition;
 mod path;
 mod pictures;
 mod problem;
+mod report;
+mod scorecard;
 mod select;
 mod spread;
 mod supervise;
@@ -33,9 +37,13 @@ mod _proxdist {
     #[pymodule_export]
     use super::fit::fit;
     #[pymodule_export]
+    use super::frame::{encode_frame, schema_features, schema_is_plain};
+    #[pymodule_export]
     use super::inference::{exported, summarize};
     #[pymodule_export]
     use super::joint::{fit_joint, joint_fields, label_chances, survival_at, times_measures};
+    #[pymodule_export]
+    use super::joint_search::select_joint;
     #[pymodule_export]
     use super::outputs::{fit_outputs, outputs_fields, select_outputs};
     #[pymodule_export]
@@ -45,7 +53,11 @@ mod _proxdist {
     #[pymodule_export]
     use super::path::path;
     #[pymodule_export]
-    use super::pictures::{coefficients_figure, convergence_figure, curve_figure, lines_figure, page};
+    use super::pictures::{coefficients_figure, convergence_figure, curve_figure, lines_figure};
+    #[pymodule_export]
+    use super::report::report_page;
+    #[pymodule_export]
+    use super::scorecard::{bin_texts, learn_bins, scorecard};
     #[pymodule_export]
     use super::select::select;
     #[pymodule_export]

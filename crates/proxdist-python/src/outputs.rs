@@ -31,6 +31,8 @@ pub(crate) struct OutputsRequest {
     /// `None` is auto.
     standardize: Option<bool>,
     names: Option<Vec<String>>,
+    /// The column that each feature comes from.
+    origins: Option<Vec<usize>>,
     /// What the outputs are called.
     outputs: Vec<String>,
     /// Coefficients to start from, feature by feature, in the units of the data.
@@ -107,8 +109,11 @@ impl OutputsRequest {
         if let Some(weights) = numbers.weights {
             data = data.weights(weights)?;
         }
-        match &self.names {
-            Some(names) => data.names(names.iter().cloned()),
+        if let Some(names) = &self.names {
+            data = data.names(names.iter().cloned())?;
+        }
+        match &self.origins {
+            Some(origins) => data.origins(origins.clone()),
             None => Ok(data),
         }
     }

@@ -1,7 +1,7 @@
-//! Figures and the report, the same as the program draws. Their content comes as JSON, field by field as in `proxdist-report`.
+//! Figures, the same as the program draws. Their content comes as JSON, field by field as in `proxdist-report`.
 
 use proxdist_report::svg::Style;
-use proxdist_report::{Coefficient, CoefficientMatrix, CvCurve, LinePlot, Report, TracePoint, figures};
+use proxdist_report::{Coefficient, CoefficientMatrix, CvCurve, LinePlot, TracePoint, figures};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -49,11 +49,4 @@ pub(crate) fn curve_figure(curve: &str, width: f64) -> PyResult<String> {
 pub(crate) fn lines_figure(plot: &str, width: f64) -> PyResult<String> {
     let plot: LinePlot = serde_json::from_str(plot).map_err(|error| refused(&error))?;
     Ok(figures::lines(&plot, style(width)))
-}
-
-/// One page about a fit.
-#[pyfunction]
-pub(crate) fn page(report: &str) -> PyResult<String> {
-    let report: Report = serde_json::from_str(report).map_err(|error| refused(&error))?;
-    Ok(report.to_html())
 }

@@ -34,6 +34,8 @@ pub(crate) struct Request {
     pub(crate) standardize: Option<bool>,
     pub(crate) shape: Option<(usize, usize)>,
     pub(crate) names: Option<Vec<String>>,
+    /// The column that each feature comes from.
+    pub(crate) origins: Option<Vec<usize>>,
     /// Coefficients and intercept to start from, in the units of the data.
     pub(crate) start: Option<(Vec<f64>, f64)>,
     /// Whether that is the end of an earlier fit.
@@ -103,6 +105,18 @@ impl Named {
     }
 }
 
+/// Rows with what belongs to them, without names.
+pub(crate) fn plain_data<'a>(source: Box<dyn ChunkSource + 'a>, numbers: RowNumbers<'a>) -> proxdist::Result<Data<'a>> {
+    let mut data = Data::new(source, numbers.response)?;
+    if let Some(weights) = numbers.weights {
+        data = data.weights(weights)?;
+    }
+    if let Some(offset) = numbers.offset {
+        data = data.offset(offset)?;
+    }
+    Ok(data)
+}
+
 impl Request {
     /// The data of the problem, as they are.
     pub(crate) fn data<'a>(
@@ -110,15 +124,12 @@ impl Request {
         source: Box<dyn ChunkSource + 'a>,
         numbers: RowNumbers<'a>,
     ) -> proxdist::Result<Data<'a>> {
-        let mut data = Data::new(source, numbers.response)?;
-        if let Some(weights) = numbers.weights {
-            data = data.weights(weights)?;
-        }
-        if let Some(offset) = numbers.offset {
-            data = data.offset(offset)?;
-        }
+        let mut data = plain_data(source, numbers)?;
         if let Some(names) = &self.names {
             data = data.names(names.iter().cloned())?;
+        }
+        if let Some(origins) = &self.origins {
+            data = data.origins(origins.clone())?;
         }
         match self.shape {
             Some((rows, columns)) => data.shape(rows, columns),

@@ -1,5 +1,6 @@
 //! What a report is made of: plain values, measured elsewhere.
 
+use crate::model_input::Image;
 use serde::{Deserialize, Serialize};
 
 /// The state of a run at a checkpoint.
@@ -250,12 +251,14 @@ pub struct Series {
     pub points: Vec<(f64, f64)>,
     /// A range around it, as (x, low, high); empty for none.
     pub band: Vec<(f64, f64, f64)>,
+    /// Places on the level axis that are marked below the line, such as quantiles of the data.
+    pub rug: Vec<f64>,
 }
 
 impl Series {
     /// A line without a band.
     pub fn new(label: impl Into<String>, points: Vec<(f64, f64)>) -> Self {
-        Series { label: label.into(), points, band: Vec::new() }
+        Series { label: label.into(), points, ..Series::default() }
     }
 }
 
@@ -279,6 +282,12 @@ pub struct Section {
     pub plot: Option<LinePlot>,
     /// Points and arrows in one plane.
     pub biplot: Option<Biplot>,
+    /// Small plots side by side.
+    pub plots: Vec<LinePlot>,
+    /// Matrices as pictures side by side.
+    pub images: Vec<Image>,
+    /// Quiet remarks at the end.
+    pub notes: Vec<String>,
 }
 
 /// Two kinds of things in one plane: points, and arrows from the origin.

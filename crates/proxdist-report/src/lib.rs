@@ -19,10 +19,12 @@ mod escape;
 pub mod figures;
 mod html;
 mod input;
+mod model_input;
 mod number;
 #[cfg(feature = "png")]
 mod png;
 pub mod svg;
+mod table_page;
 
 pub use escape::{escape, script_json};
 pub use html::{ComparisonTable, Problem, Report, figure, page};
@@ -31,7 +33,9 @@ pub use input::{
     Fact, LinePlot, Mark, Notice, Place, ProofPoint, ProofStory, Residual, Rings, RocCurve, Section, Series, Severity,
     TracePoint,
 };
+pub use model_input::{Cut, Effect, Effects, Image, Thresholds};
 pub use number::{count, duration, number};
 #[cfg(feature = "png")]
 pub use png::{PngError, png};
 pub use svg::{Style, Theme};
+pub use table_page::TablePage;

@@ -119,6 +119,43 @@ fn searching_sorting_and_paging_work() {
     }
 }
 
+/// The slider moves the table of decisions, and paper has everything unfolded.
+#[test]
+fn the_threshold_slider_works_and_print_unfolds() {
+    let Some(browser) = chromium() else { return };
+    let actions = r##"<script nonce="proxdist">
+    const seen = [];
+    const slider = document.getElementById("threshold");
+    const text = (id) => document.getElementById(id).textContent;
+    const told = () => seen.push([text("threshold-value"), text("cut-tp"), text("cut-fp"), text("cut-recall"), text("cut-precision")].join(" "));
+    told();
+    slider.value = 20; slider.dispatchEvent(new Event("input")); told();
+    slider.value = 100; slider.dispatchEvent(new Event("input")); told();
+    const folded = () => document.querySelectorAll("details:not([open])").length;
+    seen.push("folded " + (folded() > 2));
+    dispatchEvent(new Event("beforeprint"));
+    seen.push("on paper " + folded());
+    dispatchEvent(new Event("afterprint"));
+    seen.push("again " + (folded() > 2));
+    document.body.dataset.seen = seen.join("; ");
+    </script></body>"##;
+    let page = folder().join("slider.html");
+    std::fs::write(&page, samples::logistic().to_html().replace("</body>", actions)).unwrap();
+    let dom = dom(&browser, &page);
+    let body = body_tag(&dom);
+    assert!(!body.contains("data-errors"), "{body}");
+    for finding in [
+        "0.5 75 50 75.0 % 60.0 %",
+        "0.2 96 128 96.0 % 42.9 %",
+        "1 0 0 0.0 % –",
+        "folded true",
+        "on paper 0",
+        "again true",
+    ] {
+        assert!(body.contains(finding), "{finding} is not in {body}");
+    }
+}
+
 /// A page of 320 pixels stands in for the smallest phones: windows cannot be that small everywhere.
 #[test]
 fn pages_fit_a_small_phone() {

@@ -78,19 +78,71 @@ fn sample_pages_nest_and_have_their_sections() {
         assert_eq!(elements.iter().filter(|e| *e == "main").count(), 1, "{name}");
     }
     let html = samples::tune().to_html();
+    // In the order in which a reader asks.
+    let mut place = html.find("<h1>age = bmi from 20 of 1 024 features; AUC 0.83 (held out: 0.81).</h1>").unwrap();
     for heading in [
-        "Problem",
-        "Certificate",
-        "Convergence",
-        "Cross-validation",
-        "Coefficients",
-        "Discrimination and calibration",
-        "The run",
+        "<h2>Performance</h2>",
+        "<h2>Cross-validation</h2>",
+        "<h2>Discrimination and calibration</h2>",
+        "<h3>Decisions at a threshold</h3>",
+        "<h2>Gains and lift</h2>",
+        "<h2>Coefficients</h2>",
+        "<h2>How features act</h2>",
+        "<h2>What is certain</h2>",
+        "<h2>Alternatives</h2>",
+        "<h2>The data</h2>",
+        "<h2>How it was computed</h2>",
+        "<h3>Problem</h3>",
+        "<h3>Convergence</h3>",
+        "<h3>The run</h3>",
     ] {
-        assert!(html.contains(&format!("<h2>{heading}</h2>")), "{heading}");
+        let next = html.find(heading).unwrap_or_else(|| panic!("{heading}"));
+        assert!(place < next, "{heading} comes too early");
+        place = next;
     }
+    // The log is folded away, and so are the numbers of the certificate.
+    let log = html.find("<details class=\"log\">").unwrap();
+    assert!(log < html.find("<h3>Problem</h3>").unwrap() && html[log..].contains("To repeat the run"));
+    assert!(html.contains("<summary>The numbers of the certificate</summary>"));
     assert!(samples::regression().to_html().contains("<h2>Residuals</h2>"));
     assert!(samples::matrix().to_html().contains("<h2>Coefficient matrix</h2>"));
+}
+
+#[test]
+fn effects_have_units_ratios_and_intervals() {
+    let html = samples::logistic().to_html();
+    let table = &html[html.find("<table class=\"stack effects\">").unwrap()..];
+    let table = &table[..table.find("</table>").unwrap()];
+    for expected in ["effect of one SD", "coefficient", "95 % interval", "odds ratio", "(intercept)"] {
+        assert!(table.contains(expected), "{expected}");
+    }
+    assert_eq!(table.matches("<tr>").count(), 1 + 5 + 1, "a head, five features, the intercept");
+    // Without standard errors there is no column for them.
+    let mut plain = samples::told::effects(&["age"]);
+    plain.rows.iter_mut().for_each(|row| {
+        (row.interval, row.effect_interval, row.ratio_interval) = (None, None, None);
+    });
+    plain.notes = vec!["There are no intervals: <why>.".into()];
+    let html = Report { effects: Some(plain), ..Report::default() }.to_html();
+    assert!(!html.contains("95 % interval") && html.contains("There are no intervals: &lt;why&gt;."));
+}
+
+#[test]
+fn decisions_are_readable_without_scripts() {
+    let html = samples::logistic().to_html();
+    // At one half: 75 of 100 positive and 50 of 200 negative rows are above it.
+    for expected in [
+        "<td class=\"number\" id=\"cut-tp\">75</td>",
+        "<td class=\"number\" id=\"cut-fp\">50</td>",
+        "<td class=\"number\" id=\"cut-accuracy\">75.0 %</td>",
+        "<td class=\"number\" id=\"cut-precision\">60.0 %</td>",
+        "<td class=\"number\" id=\"cut-taken\">41.7 %</td>",
+    ] {
+        assert!(html.contains(expected), "{expected}");
+    }
+    let nothing = proxdist_report::Thresholds::default();
+    let html = Report { thresholds: Some(nothing), ..Report::default() }.to_html();
+    assert!(!html.contains("cut-tp"));
 }
 
 #[test]

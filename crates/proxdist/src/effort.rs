@@ -27,12 +27,9 @@ impl Effort {
             Self::Thorough => &[NORMAL, THOROUGH],
         }
     }
-
-    /// Moves without a lower F after which the walk of a quadratic F ends, where a path is all the start that it needs.
-    pub(crate) fn walk(self) -> usize {
-        self.paths().last().map_or(0, |budget| budget.walk)
-    }
 }
 
-const NORMAL: StartBudget = StartBudget { operations: 2e9, walk: 300, kicks: 100, uphill: 3e8 };
-const THOROUGH: StartBudget = StartBudget { operations: 1e11, walk: 3000, kicks: 1000, uphill: 1e10 };
+const NORMAL: StartBudget =
+    StartBudget { operations: 2e9, walk: 300, kicks: 100, uphill: 3e8, restarts: 5, looks: 2.5e9 };
+const THOROUGH: StartBudget =
+    StartBudget { operations: 1e11, walk: 3000, kicks: 1000, uphill: 1e10, restarts: 30, looks: 2e10 };

@@ -6,6 +6,7 @@ use crate::inference::InferenceFault;
 use crate::loss::{KinkFault, LossEntry, Task};
 use crate::model::{ModelFault, Unwritable};
 use crate::rule::Rule;
+use crate::scorecard::ScorecardFault;
 use crate::theory::TheoryFault;
 use std::path::PathBuf;
 
@@ -343,6 +344,9 @@ pub enum Error {
     /// There is no inference for this model on these rows.
     #[error("{0}; {remedy}", remedy = .0.remedy())]
     Inference(InferenceFault),
+    /// A model or rows that have no scorecard.
+    #[error("{0}; {remedy}", remedy = .0.remedy())]
+    Scorecard(ScorecardFault),
     /// A model file that cannot be used.
     #[error("{}: {fault}", path.display())]
     Model {

@@ -32,6 +32,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod binning;
 pub mod certificate;
 pub mod conic;
 pub mod constraint;
@@ -42,6 +43,7 @@ mod error;
 mod exchanges;
 pub mod export;
 pub mod files;
+pub mod fingerprint;
 mod gap;
 pub mod inference;
 pub mod joint;
@@ -69,6 +71,7 @@ pub mod run;
 pub mod sampling;
 mod scaling;
 pub mod schedule;
+pub mod scorecard;
 pub mod selection;
 mod shape;
 pub mod simulate;
@@ -101,6 +104,8 @@ pub use solver::{Fit, Method, Note, Setting, Settings, Stop, StopRule};
 /// The code in the guides is compiled and run.
 #[cfg(doctest)]
 mod guides {
+    #[doc = include_str!("../../../docs/getting-started.md")]
+    mod getting_started {}
     #[doc = include_str!("../../../docs/adding-a-constraint.md")]
     mod adding_a_constraint {}
     #[doc = include_str!("../../../docs/adding-a-loss.md")]

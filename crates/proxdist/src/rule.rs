@@ -147,6 +147,18 @@ pub enum Rule {
     /// A score that is defined where a fold has one class.
     #[error("something else than auc where a fold has one class only")]
     ScoreOfOneClass,
+    /// A score of times.
+    #[error("loss or concordance for times until an event")]
+    ScoreOfTimes,
+    /// A score of ordered labels.
+    #[error("loss or accuracy for ordered labels")]
+    ScoreOfLevels,
+    /// A score of rows by themselves.
+    #[error("a score of rows one by one: concordance compares times until an event")]
+    ScoreOfRows,
+    /// A score of rows of which some can be compared.
+    #[error("loss where no two rows of a held-out part can be compared")]
+    ScoreOfPairs,
     /// A score of several classes.
     #[error("loss, accuracy or auc where there are several classes")]
     ScoreOfClasses,

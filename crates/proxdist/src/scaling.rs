@@ -91,6 +91,11 @@ impl Scaling {
         self.means.iter().any(|mean| *mean != 0.0)
     }
 
+    /// $s_j$, by which an effect is compared; for a constant column the number it is divided by, usually 1.
+    pub fn deviations(&self) -> Vec<f64> {
+        self.factors.iter().map(|factor| 1.0 / factor).collect()
+    }
+
     /// $s_j^2$; for a constant column the square of the number it is divided by, usually 1.
     pub(crate) fn variances(&self) -> Vec<f64> {
         self.factors.iter().map(|factor| (1.0 / factor).powi(2)).collect()

@@ -10,10 +10,11 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from .. import classification, regression
+from .._classification import Classification, _has_probabilities
 from .._progress import Progress
-from ..classification import _Classification, _has_probabilities
+from .._regression import Regression
 from ..parts._fit import fit_on
-from ..regression import _Matrices, _Regression
+from ..regression import _Matrices
 from ._collections import is_spread, parts_of
 from ._engine import DaskEngine, check_client
 from ._lazy import Predicting, lazily
@@ -60,6 +61,12 @@ def without_exposure(exposure: Any) -> None:
         raise TypeError("exposure is not available for collections: give offset=numpy.log(exposure)")
 
 
+def with_response(y: Any) -> None:
+    """Refuses what has none: formulas are for rows at hand."""
+    if y is None:
+        raise ValueError("y is needed: a fit to collections requires y to be passed, but the target y is None")
+
+
 class OnDask(Linked):
     """What estimators on collections have besides those on rows at hand."""
 
@@ -67,7 +74,7 @@ class OnDask(Linked):
     _local: type
 
     def fit(
-        self: Any, X: Any, y: Any, sample_weight: Any = None, offset: Any = None, *, exposure: Any = None
+        self: Any, X: Any, y: Any = None, sample_weight: Any = None, offset: Any = None, *, exposure: Any = None
     ) -> Any:
         """Fits the model to a dask array, a dask data frame or a list of delayed partitions.
 
@@ -75,6 +82,7 @@ class OnDask(Linked):
         collections with the same partitions. Text columns of a frame become indicator columns.
         """
         without_exposure(exposure)
+        with_response(y)
         self._check_loss()
         client, parts = self.client_, parts_of(X, y, sample_weight, offset)
         with (
@@ -107,14 +115,14 @@ class OnDask(Linked):
         )
 
 
-class _OnDaskRegression(OnDask, _Regression):
+class _OnDaskRegression(OnDask, Regression):
     def predict(self, X: Any, offset: Any = None, *, exposure: Any = None) -> Any:
         """Mean responses, as a collection of the same kind as ``X``, not yet computed."""
         without_exposure(exposure)
         return lazily(self._lazy("predict", np.float64, None), X, offset)
 
     def score(
-        self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None, *, exposure: Any = None
+        self, X: Any, y: Any = None, sample_weight: Any = None, offset: Any = None, *, exposure: Any = None
     ) -> float:
         """The share of the variance of ``y`` that predictions explain."""
         without_exposure(exposure)
@@ -143,7 +151,7 @@ class MatrixRegressor(_OnDaskRegression, _Matrices):
     __init__ = with_client(regression.MatrixRegressor)
 
 
-class ConstrainedClassifier(OnDask, _Classification):
+class ConstrainedClassifier(OnDask, Classification):
     """:class:`proxdist.ConstrainedClassifier` on Dask collections: same parameters, same result.
 
     ``client`` is the Dask client to use, by default the one that was started last (``client_``). ``predict``,
@@ -177,8 +185,10 @@ class ConstrainedClassifier(OnDask, _Classification):
         check_is_fitted(self)
         return lazily(self._lazy("predict_log_proba", np.float64, len(self.classes_)), X, offset)
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None, offset: Any = None) -> float:
         """The share of rows whose class is predicted right."""
+        if offset is not None:
+            raise TypeError("score on collections takes no offset: use to_local().score(X, y, offset=offset)")
         if not is_spread(X):
             return float(self.to_local().score(X, y, sample_weight))
         return accuracy(self._sums(X, y, sample_weight, self._lazy("predict", self.classes_.dtype, None)))

@@ -16,12 +16,19 @@ from .. import _proxdist
 from .._input import whole
 from .._losses import grammar
 from .._search import LARGEST
-from ..parts._fit import take_features
+from ..parts._fit import check_parameters, take_features
 from ..parts._spread import Spread
 from ..path import SparsePath as Local
 from ._collections import parts_of
 from ._engine import DaskEngine
-from ._estimators import ConstrainedClassifier, ConstrainedRegressor, Linked, with_client, without_exposure
+from ._estimators import (
+    ConstrainedClassifier,
+    ConstrainedRegressor,
+    Linked,
+    with_client,
+    with_response,
+    without_exposure,
+)
 
 
 class SparsePath(Linked, Local):
@@ -36,10 +43,18 @@ class SparsePath(Linked, Local):
     __init__ = with_client(Local)
 
     def fit(
-        self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None, groups: Any = None, exposure: Any = None
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        offset: Any = None,
+        groups: Any = None,
+        exposure: Any = None,
     ) -> SparsePath:
         """Finds the models. All arguments but ``groups``, an array, are collections with the same partitions."""
         without_exposure(exposure)
+        with_response(y)
+        check_parameters(self)
         self._check()
         client, parts = self.client_, parts_of(X, y, sample_weight, offset)
         ridges, settings = self._ridges(), self._settings()
@@ -61,7 +76,7 @@ class SparsePath(Linked, Local):
         here = gathered["values"].reshape(-1, len(self.columns_))
         largest = min(self._largest(rows), len(self.columns_))
         self._keep(self._widened(self._find(here, rows, largest, groups)))
-        self._training = (X, y, sample_weight, offset)
+        self._training = (X, y, {"sample_weight": sample_weight, "offset": offset})
         return self
 
     def _widened(self, found: dict[str, Any]) -> dict[str, Any]:

@@ -24,11 +24,25 @@ def fit_parts(estimator: Any, map: Callable[[Task], Iterable[Any]]) -> Any:
     return estimator
 
 
+#: Parameters that speak of all rows at hand, and what they are by default.
+OF_ALL_ROWS = {"categories": "auto", "missing": "error", "unknown": "error", "formula": None, "class_weight": None}
+
+
+def check_parameters(estimator: Any) -> None:
+    """Refuses parameters that rows in partitions do not have."""
+    for name, usual in OF_ALL_ROWS.items():
+        value = getattr(estimator, name, usual)
+        if value is not usual and value != usual:
+            raise ValueError(f"{name}={value!r} is not available for rows in partitions")
+
+
 def fit_on(estimator: Any, engine: Engine) -> Plan:
     """Fits an estimator to the partitions of an engine; returns how these were read."""
     estimator._check_loss()
+    check_parameters(estimator)
     spread = Spread(engine, is_classifier(estimator))
     take_features(estimator, spread)
+    estimator._known = ("offset", None) if spread.plan.has_offset else None
     models: list[int | None] = [None]
     if is_classifier(estimator):
         check_classification_targets(spread.plan.classes)

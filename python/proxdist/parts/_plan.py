@@ -34,6 +34,7 @@ class Plan:
     classes: Any = None
     #: Rows and columns of each observation, where those are matrices.
     shape: tuple[int, int] | None = None
+    has_offset: bool = False
 
     @classmethod
     def of(cls, seen: list[Seen]) -> Plan:
@@ -66,6 +67,7 @@ class Plan:
             bytes=sum(part.bytes for part in parts),
             classes=_classes(labels) if labels else None,
             shape=model.shape,
+            has_offset=model.has_offset,
         )
 
     @property

@@ -1,6 +1,7 @@
 //! Options that say how a file is read.
 
 use clap::{ArgAction, Args, ValueEnum};
+use proxdist_io::BinRequest;
 use std::path::{Path, PathBuf};
 
 /// A file to train on.
@@ -25,7 +26,7 @@ pub(crate) struct DataArgs {
     /// Column of observation weights
     #[arg(long, value_name = "COL")]
     pub(crate) weights: Option<String>,
-    /// Column added to the linear predictor as it is
+    /// Column added to the linear predictor as it is; for several outputs one for each, with commas between
     #[arg(long, value_name = "COL")]
     pub(crate) offset: Option<String>,
     /// Column of exposures (times, areas, populations), for losses with a log link: rates are per unit of it
@@ -37,6 +38,9 @@ pub(crate) struct DataArgs {
     /// Columns of codes that become indicator columns; text columns do so by themselves
     #[arg(long, value_name = "COL,...", value_delimiter = ',', action = ArgAction::Append)]
     pub(crate) categorical: Vec<String>,
+    /// Columns of numbers that become bins: quantile:5, or monotone:5 with event rates that rise or fall; for some columns as in age,dose_*=monotone:6; +missing behind gives gaps a bin; repeat for more
+    #[arg(long, value_name = "[COLS=]RULE", value_parser = super::values::bins, action = ArgAction::Append)]
+    pub(crate) bins: Vec<BinRequest>,
     /// Number of features of an svmlight file, where the largest index does not tell
     #[arg(long, value_name = "P")]
     pub(crate) features: Option<usize>,
@@ -62,6 +66,16 @@ impl DataArgs {
             return vec![text.clone()];
         }
         text.split(',').map(|piece| piece.trim().to_owned()).filter(|piece| !piece.is_empty()).collect()
+    }
+
+    /// Several names of `--offset`, one for each output; none if it is one column or not given.
+    pub(crate) fn offsets(&self) -> Vec<String> {
+        several(self.offset.as_deref())
+    }
+
+    /// The one column of `--offset`.
+    pub(crate) fn one_offset(&self) -> Option<String> {
+        self.offset.clone().filter(|_| self.offsets().is_empty())
     }
 
     /// All paths.
@@ -106,7 +120,7 @@ pub(crate) struct NewDataArgs {
     /// Column of observation weights
     #[arg(long, value_name = "COL")]
     pub(crate) weights: Option<String>,
-    /// Column added to the linear predictor; as in training if the model was fitted with one
+    /// Column added to the linear predictor, or one for each output; as in training if the model was fitted with one
     #[arg(long, value_name = "COL")]
     pub(crate) offset: Option<String>,
     /// Column of exposures; as in training if the model was fitted with one
@@ -137,7 +151,7 @@ impl NewDataArgs {
 }
 
 /// What text files do not always tell.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(crate) struct TextArgs {
     /// The first line holds names (detected otherwise)
     #[arg(long, conflicts_with = "no_header")]
@@ -169,6 +183,8 @@ pub(crate) enum MissingPolicy {
     Drop,
     /// Fill in the mean, or the most frequent text, of the training file
     Mean,
+    /// Fill in means, and mark what was missing in further columns, COL=missing
+    Indicator,
 }
 
 /// Categories that did not occur in training.
@@ -178,4 +194,17 @@ pub(crate) enum UnknownPolicy {
     Error,
     /// None of the known categories
     Zero,
+}
+
+impl NewDataArgs {
+    /// Several names of `--offset`, one for each output.
+    pub(crate) fn offsets(&self) -> Vec<String> {
+        several(self.offset.as_deref())
+    }
+}
+
+/// Names with commas between, if they are more than one.
+fn several(text: Option<&str>) -> Vec<String> {
+    let names = text.filter(|text| text.contains(',')).into_iter().flat_map(|text| text.split(','));
+    names.map(|piece| piece.trim().to_owned()).filter(|piece| !piece.is_empty()).collect()
 }

@@ -72,6 +72,8 @@ pub(crate) struct TuneArgs {
     pub(crate) data: DataArgs,
     #[command(flatten)]
     pub(crate) run: RunArgs,
+    #[command(flatten)]
+    pub(crate) joint: JointArgs,
     /// Values to try: a set's parameter (sparsity:1-20 or sparsity:5,10,20), ridge:0,1e-4..1,log,5 or rho1:1e-3,auto; repeat for more dimensions
     #[arg(long, value_name = "NAME:V,V,...", required = true, action = ArgAction::Append, help_heading = "Tuning")]
     pub(crate) grid: Vec<String>,
@@ -81,7 +83,7 @@ pub(crate) struct TuneArgs {
     /// Parts of the data; each is predicted from the others (stratified for classes)
     #[arg(long, default_value_t = CrossValidation::FOLDS, value_name = "K", help_heading = "Tuning")]
     pub(crate) folds: usize,
-    /// What to choose by: loss, auc, accuracy, mse, deviance or d2
+    /// What to choose by: loss, auc, accuracy, mse, deviance or d2; for times concordance
     #[arg(long, default_value_t = Scoring::default().to_string(), value_name = "NAME", help_heading = "Tuning")]
     pub(crate) score: String,
     /// Which fit to choose: the most constrained within one standard error of the best (one-standard-error), or the best (best)

@@ -8,6 +8,7 @@ mod joint;
 mod path;
 mod ranges;
 mod reproduce;
+mod scorecard;
 mod settings;
 mod stream;
 mod summary;
@@ -18,9 +19,11 @@ pub(crate) use compare::CompareArgs;
 pub(crate) use data::{DataArgs, Delimiter, MissingPolicy, NewDataArgs, TextArgs, UnknownPolicy};
 pub(crate) use export::{ExportArgs, ExportForm};
 pub(crate) use fit::{FitArgs, OutputArgs, ProblemArgs, RunArgs, TuneArgs, UnitArgs};
+pub(crate) use joint::JointArgs;
 pub(crate) use path::{PathArgs, Select};
 pub(crate) use ranges::{Ridges, Sizes};
 pub(crate) use reproduce::ReproduceArgs;
+pub(crate) use scorecard::ScorecardArgs;
 pub(crate) use settings::SettingArgs;
 pub(crate) use stream::{Every, StreamArgs};
 pub(crate) use summary::SummaryArgs;
@@ -71,6 +74,8 @@ pub(crate) enum Command {
     Summary(Box<SummaryArgs>),
     /// Write a model as SQL, Python, C, PMML or a formula, to be used without this program
     Export(ExportArgs),
+    /// Whole points for the features of a model of two labels, to be added up by hand
+    Scorecard(Box<ScorecardArgs>),
     /// Choose the parameters of sets, ridge or rho1 by cross-validation, then refit
     Tune(Box<TuneArgs>),
     /// Find good models of all sizes, from one feature to many, and choose one of them

@@ -1,7 +1,7 @@
 //! Options of `path`.
 
 use super::settings::OfPath;
-use super::{DataArgs, OutputArgs, SettingArgs, UnitArgs, ranges, values};
+use super::{DataArgs, JointArgs, OutputArgs, SettingArgs, UnitArgs, ranges, values};
 use clap::{ArgAction, Args};
 use proxdist::path::Criterion;
 use proxdist::selection::{Choice, CrossValidation};
@@ -28,6 +28,8 @@ pub(crate) struct PathArgs {
     pub(crate) constraint: Vec<String>,
     #[command(flatten)]
     pub(crate) units: UnitArgs,
+    #[command(flatten)]
+    pub(crate) joint: JointArgs,
     /// Numbers of features, or of groups: 1-30, 1..30 or a list [default: 1 to the number in --constraint; without one 1 to 30, but no more than there are columns, or half the rows]
     #[arg(long, value_name = "A-B,...", allow_negative_numbers = true, value_parser = ranges::Sizes::from_str, help_heading = "Path")]
     pub(crate) sizes: Option<ranges::Sizes>,

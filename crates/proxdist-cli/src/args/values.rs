@@ -1,8 +1,11 @@
 //! Values of options that are more than a word or a number.
 
 use super::Delimiter;
+use proxdist::binning::BinFault;
 use proxdist::selection::Choice;
+use proxdist::spec::Coordinates;
 use proxdist::{Method, Setting, Shape};
+use proxdist_io::BinRequest;
 
 type Parsed<T> = std::result::Result<T, String>;
 
@@ -19,6 +22,23 @@ pub(super) fn memory(text: &str) -> Parsed<usize> {
 
 pub(super) fn choice(text: &str) -> Parsed<Choice> {
     text.parse().map_err(|error: proxdist::Error| error.to_string())
+}
+
+/// Columns, if some are named, and the rule for their bins; a rule has no `=`.
+pub(super) fn bins(text: &str) -> Parsed<BinRequest> {
+    let said = |fault: BinFault| format!("{fault}: {}", fault.remedy());
+    let (columns, rule) = match text.rsplit_once('=') {
+        Some((columns, rule)) => (Some(Coordinates::parse(columns).map_err(|error| error.to_string())?), rule),
+        None => (None, text),
+    };
+    Ok(BinRequest { columns, rule: rule.parse().map_err(said)? })
+}
+
+/// A name and a positive number.
+pub(super) fn unit(text: &str) -> Parsed<(String, f64)> {
+    let read = text.rsplit_once('=').and_then(|(name, unit)| Some((name.trim().to_owned(), unit.trim().parse().ok()?)));
+    read.filter(|(_, unit)| *unit > 0.0 && f64::is_finite(*unit))
+        .ok_or_else(|| "a name and a positive number are expected, such as income=1000".to_owned())
 }
 
 pub(super) fn rate(text: &str) -> Parsed<f64> {

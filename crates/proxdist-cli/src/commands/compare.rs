@@ -34,6 +34,7 @@ pub(crate) fn run(args: &CompareArgs) -> Result<Ending> {
         quiet,
         takes_outputs: false,
         strata: None,
+        holdout: None,
     };
     let (table, _) = input::training(&args.data, wanted)?;
     let response = table.response.as_deref().unwrap_or(&[]);

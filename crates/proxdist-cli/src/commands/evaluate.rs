@@ -48,7 +48,12 @@ pub(crate) fn run(args: &EvaluateArgs) -> Result<Ending> {
     let model = identity(&stored.model);
     let evaluation = Evaluation::of_model(&model, data).map_err(|error| rows_of_file.explain(error))?;
     if let Some(path) = &args.report {
-        let page = report::evaluation_page(&model, data, &source, &evaluation)?;
+        let which = match args.rows {
+            RowsArg::All => "these rows",
+            RowsArg::Heldout => "held out",
+            RowsArg::Training => "rows of the fit",
+        };
+        let page = report::evaluation_page(&stored, data, &source, (which, args.rows == RowsArg::Training))?;
         output::write_file(path, page.to_html().as_bytes())?;
     }
     if args.json {

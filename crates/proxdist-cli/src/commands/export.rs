@@ -54,6 +54,7 @@ pub(crate) fn run(args: &ExportArgs) -> Result<Ending> {
 fn failed(fault: &ExportFault) -> Failure {
     let hint = match fault {
         ExportFault::Name { .. } => "give the column or value another name and fit again, or choose another form",
+        ExportFault::Marked { .. } => "fit with --missing mean or drop to export the model",
         ExportFault::Twice { .. } => "give one of the columns another name and fit again",
         _ => "export a model of one of the losses that `proxdist losses` lists",
     };
@@ -63,6 +64,9 @@ fn failed(fault: &ExportFault) -> Failure {
 /// The model in terms of the columns of its file.
 fn scorer(stored: &StoredModel) -> std::result::Result<Scorer, ExportFault> {
     let Some(training) = &stored.training else { return Scorer::of_numbers(&stored.model, None) };
+    if let Some(marked) = training.schema.columns.iter().find(|column| column.marked) {
+        return Err(ExportFault::Marked { column: marked.name.clone() });
+    }
     let inputs = inputs(&training.schema, &stored.model.coefficients);
     let scorer = Scorer::new(&stored.model, inputs, training.schema.labels.clone())?;
     Ok(Scorer { known: known_part(training), target: training.schema.target.clone(), ..scorer })
@@ -87,6 +91,18 @@ fn inputs(schema: &Schema, coefficients: &[f64]) -> Vec<Input> {
     for column in &schema.columns {
         let (kind, width) = match &column.kind {
             ColumnKind::Number { fill } => (InputKind::Number { coefficient: coefficients[place], fill: *fill }, 1),
+            ColumnKind::Bins { bins, coding, fill } => {
+                let first = coding.first_coded(bins.count());
+                let adds = |bin: usize| bin.checked_sub(first).map_or(0.0, |at| coefficients[place + at]);
+                let numbers = bins.edges.len() + 1;
+                let kind = InputKind::Bins {
+                    edges: bins.edges.clone(),
+                    adds: (0..numbers).map(adds).collect(),
+                    missing: bins.missing.then(|| adds(numbers)),
+                    fill: *fill,
+                };
+                (kind, bins.count() - first)
+            }
             ColumnKind::Levels { levels, coding, fill } => {
                 let first = coding.first_coded(levels.len());
                 let adds = |at: usize| at.checked_sub(first).map_or(0.0, |at| coefficients[place + at]);

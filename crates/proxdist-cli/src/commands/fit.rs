@@ -36,7 +36,7 @@ pub(crate) fn run(args: &FitArgs) -> Result<Ending> {
 /// The same for losses that are sums over rows.
 fn sum_over_rows(args: &FitArgs) -> Result<Ending> {
     // Everything that can be wrong without the data is found before they are read.
-    joint::refuse_options(args)?;
+    joint::refuse_options(&args.joint, &args.run.problem.loss)?;
     let loss = setup::loss(&args.run.problem.loss)?;
     let spec = setup::constraint(&args.run.problem.constraint)?;
     let quiet = args.output.quiet;
@@ -45,6 +45,7 @@ fn sum_over_rows(args: &FitArgs) -> Result<Ending> {
     signals::listen(quiet);
 
     let wanted = input::Wanted::of(&*loss, args.run.settings.memory(&settings), args.output.out.as_ref(), quiet);
+    let wanted = input::Wanted { holdout: args.holdout.map(|share| (share, settings.seed_value())), ..wanted };
     let (table, reading) = input::training(&args.data, wanted)?;
     remind(args);
     if signals::asked_to_stop() {
@@ -116,7 +117,9 @@ fn sum_over_rows(args: &FitArgs) -> Result<Ending> {
         table: &table,
         source: &source,
         spec: &spec,
-        heldout: heldout.as_ref(),
+        units: wanted,
+        parts: parts.as_ref().map(|(training, heldout)| (training.rows(), heldout.rows())),
+        crossed: None,
         seconds: fitting,
     };
     let written = write(args, &about, kept_out)?;

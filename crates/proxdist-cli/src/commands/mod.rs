@@ -9,6 +9,7 @@ pub(crate) mod pages;
 pub(crate) mod path;
 pub(crate) mod predict;
 pub(crate) mod reproduce;
+pub(crate) mod scorecard;
 pub(crate) mod simulate;
 pub(crate) mod summary;
 pub(crate) mod theory;

@@ -11,12 +11,13 @@ use crate::progress::{Limits, Watcher};
 use crate::report::{self, About};
 use crate::rows::FileRows;
 use crate::summary::{Summary, has_converged, peak_memory};
-use crate::{input, outputs, setup, signals};
+use crate::{input, joint, outputs, setup, signals};
 use proxdist::loss::Loss;
 use proxdist::path::PathPoint;
 use proxdist::spec::SetSpec;
 use proxdist::{Data, Fit, Model, Problem, Setting, Settings, Units};
 use proxdist_io::Table;
+use proxdist_pages::Crossed;
 use serde_json::{Value, json};
 use std::io::IsTerminal as _;
 use std::path::PathBuf;
@@ -24,6 +25,11 @@ use std::time::Instant;
 
 /// Reads, finds the best models of all sizes, fits the chosen one, writes and tells.
 pub(crate) fn run(args: &PathArgs) -> Result<Ending> {
+    if let Some(loss) = joint::Loss::of(&args.loss) {
+        check_files(args)?;
+        return joint::path(args, loss);
+    }
+    joint::refuse_options(&args.joint, &args.loss)?;
     let loss = setup::loss(&args.loss)?;
     check(args, &*loss)?;
     let spec = setup::constraint(&args.constraint)?;
@@ -36,6 +42,9 @@ pub(crate) fn run(args: &PathArgs) -> Result<Ending> {
 
     let wanted = input::Wanted::of(&*loss, args.settings.memory(&settings), args.output.out.as_ref(), quiet);
     let (table, reading) = input::training(&args.data, wanted)?;
+    if matches!(args.select, Select::CrossValidation) {
+        input::remind_of_bins(&args.data, quiet);
+    }
     if signals::asked_to_stop() {
         return Err(Failure::interrupted());
     }
@@ -83,6 +92,16 @@ pub(crate) fn run(args: &PathArgs) -> Result<Ending> {
 
 /// What can be wrong before anything is read.
 fn check(args: &PathArgs, loss: &dyn Loss) -> Result<()> {
+    check_files(args)?;
+    if matches!(args.select, Select::Criterion(_)) && loss.deviance(0.0, 1.0).is_none() {
+        let message = format!("--select {}: the {} loss is no likelihood", args.select, loss.spec());
+        return Err(Failure::new(message, "--select cv chooses for every loss"));
+    }
+    Ok(())
+}
+
+/// What can be wrong with the files to be written.
+fn check_files(args: &PathArgs) -> Result<()> {
     let output = &args.output;
     let places =
         [("--out", output.out.as_ref()), ("--report", output.report.as_ref()), ("--table", args.table.as_ref())];
@@ -97,10 +116,6 @@ fn check(args: &PathArgs, loss: &dyn Loss) -> Result<()> {
     if args.select == Select::Nothing && output.out.is_some() {
         let message = "--out: with --select none no model is chosen";
         return Err(Failure::new(message, "leave --out out, or choose by cv, aic, bic or ebic"));
-    }
-    if matches!(args.select, Select::Criterion(_)) && loss.deviance(0.0, 1.0).is_none() {
-        let message = format!("--select {}: the {} loss is no likelihood", args.select, loss.spec());
-        return Err(Failure::new(message, "--select cv chooses for every loss"));
     }
     Ok(())
 }
@@ -176,13 +191,14 @@ impl Work<'_> {
         }
         if let Some(path) = &self.args.output.report {
             let mut page = match chosen {
-                Some(chosen) => report::page(&self.about(chosen, seconds))?,
+                Some(chosen) => report::page(&self.about(chosen, findings.crossed(), seconds))?,
                 None => report::repeat(Some(findings.seed())),
             };
             page.title = findings.title(report::file_name(self.source));
             page.result = findings.result();
             page.notices.extend(findings.notices());
-            page.opening = findings.sections();
+            // Sizes are what else was possible; where none is chosen they are all there is.
+            page.alternatives.splice(0..0, findings.sections());
             // The run of the chosen fit is a detail of a path.
             page.trace.clear();
             outputs.add(path, page.to_html());
@@ -190,7 +206,7 @@ impl Work<'_> {
         outputs.commit()
     }
 
-    fn about<'c>(&'c self, chosen: &'c Chosen, seconds: f64) -> About<'c> {
+    fn about<'c>(&'c self, chosen: &'c Chosen, crossed: Option<Crossed>, seconds: f64) -> About<'c> {
         About {
             fit: &chosen.fit,
             model: &chosen.model,
@@ -199,7 +215,9 @@ impl Work<'_> {
             table: self.table,
             source: self.source,
             spec: &chosen.spec,
-            heldout: None,
+            units: &self.args.units,
+            parts: None,
+            crossed,
             seconds,
         }
     }

@@ -5,12 +5,12 @@ use crate::args::SummaryArgs;
 use crate::failure::{Failure, Result};
 use crate::model_file::{Stored, StoredModel};
 use crate::output::{self, note};
-use crate::replicates::{self, Keeper, Kind};
+use crate::replicates::Keeper;
 use crate::rows::FileRows;
 use crate::{holdout, input, setup, signals};
 use proxdist::Standardize;
 use proxdist::data::Part;
-use proxdist::inference::{Audience, Options, Procedure, Request, settings_of, summary};
+use proxdist::inference::{Audience, Options, Procedure, RepetitionKind, Request, identity, settings_of, summary};
 use proxdist_io::Table;
 use serde_json::json;
 use std::path::Path;
@@ -83,7 +83,7 @@ fn told(args: &SummaryArgs, stored: &StoredModel, table: &Table) -> Result<()> {
         standardize: standardize(stored, set.is_scale_free()),
         settings,
     };
-    let identity = replicates::identity(model, data, args.seed)?;
+    let identity = identity(&model.to_json()?, data, args.seed)?;
     let keeper = Keeper::open(args.state.as_deref(), identity, args.quiet)?;
     let request = Request {
         options: Options { covariance: args.covariance.into(), level: args.level },
@@ -95,8 +95,8 @@ fn told(args: &SummaryArgs, stored: &StoredModel, table: &Table) -> Result<()> {
         known: keeper.known(),
     };
     let audiences = [
-        keeper.audience(Kind::Bootstrap, args.bootstrap.unwrap_or(0)),
-        keeper.audience(Kind::Halves, 2 * args.stability.unwrap_or(0)),
+        keeper.audience(RepetitionKind::Bootstrap, args.bootstrap.unwrap_or(0)),
+        keeper.audience(RepetitionKind::Halves, 2 * args.stability.unwrap_or(0)),
     ];
     let at = (&model.coefficients[..], model.intercept);
     let found = summary(&procedure, data, at, &request, [&audiences[0] as &dyn Audience, &audiences[1]]);

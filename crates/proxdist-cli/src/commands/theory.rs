@@ -32,6 +32,7 @@ pub(crate) fn run(args: &TheoryArgs) -> Result<Ending> {
         quiet,
         takes_outputs: false,
         strata: None,
+        holdout: None,
     };
     let (table, _) = input::training(&args.data, wanted)?;
     let response = table.response.as_deref().unwrap_or(&[]);
@@ -80,7 +81,9 @@ pub(crate) fn run(args: &TheoryArgs) -> Result<Ending> {
             table: &table,
             source: &source,
             spec: &spec,
-            heldout: None,
+            units: &args.problem.units,
+            parts: None,
+            crossed: None,
             seconds: started.elapsed().as_secs_f64(),
         },
     };

@@ -10,7 +10,7 @@ use crate::report::{self, About};
 use crate::rows::FileRows;
 use crate::scores::{Scores, Watcher};
 use crate::summary::{Summary, has_converged, peak_memory};
-use crate::{input, outputs, scaling, setup, signals};
+use crate::{input, joint, outputs, scaling, setup, signals};
 use proxdist::selection::{CrossValidation, Grid, Scoring, Selection};
 use proxdist::{Setting, Settings};
 use serde_json::json;
@@ -20,6 +20,13 @@ use std::time::Instant;
 
 /// Reads, tries every point of the grid on every fold, fits the chosen one, writes and tells.
 pub(crate) fn run(args: &TuneArgs) -> Result<Ending> {
+    if let Some(loss) = joint::Loss::of(&args.run.problem.loss) {
+        let places = [("--out", args.output.out.as_ref()), ("--report", args.output.report.as_ref())];
+        output::check_places(&places, &args.data.inputs())?;
+        args.output.check()?;
+        return joint::tune(args, loss, &grid(args)?, scoring(args)?);
+    }
+    joint::refuse_options(&args.joint, &args.run.problem.loss)?;
     let loss = setup::loss(&args.run.problem.loss)?;
     let spec = setup::constraint(&args.run.problem.constraint)?;
     let quiet = args.output.quiet;
@@ -33,6 +40,7 @@ pub(crate) fn run(args: &TuneArgs) -> Result<Ending> {
 
     let wanted = input::Wanted::of(&*loss, args.run.settings.memory(&settings), args.output.out.as_ref(), quiet);
     let (table, reading) = input::training(&args.data, wanted)?;
+    input::remind_of_bins(&args.data, quiet);
     if signals::asked_to_stop() {
         return Err(Failure::interrupted());
     }
@@ -87,7 +95,9 @@ pub(crate) fn run(args: &TuneArgs) -> Result<Ending> {
             table: &table,
             source: &source,
             spec: chosen_set,
-            heldout: None,
+            units: &args.run.problem.units,
+            parts: None,
+            crossed: Some(Scores::of(&selection).crossed()),
             seconds: tuning,
         };
         let mut page = report::page(&about)?;
@@ -133,7 +143,7 @@ fn grid(args: &TuneArgs) -> Result<Grid> {
 }
 
 /// The settings that were given; several first penalties are for the grid.
-fn settings(args: &TuneArgs) -> proxdist::Result<Settings> {
+pub(crate) fn settings(args: &TuneArgs) -> proxdist::Result<Settings> {
     let settings = args.run.settings.apply(Settings::default())?;
     match &args.rho1[..] {
         [one] => settings.with(Setting::Rho1, one),
@@ -142,7 +152,11 @@ fn settings(args: &TuneArgs) -> proxdist::Result<Settings> {
 }
 
 fn scoring(args: &TuneArgs) -> Result<Scoring> {
-    let failed = |error| Failure::from(error).about("--score").hint("choose loss, auc, accuracy, mse, deviance or d2");
+    let failed = |error| {
+        Failure::from(error)
+            .about("--score")
+            .hint("choose loss, auc, accuracy, mse, deviance or d2, for times concordance")
+    };
     args.score.parse::<Scoring>().map_err(failed)
 }
 

@@ -123,10 +123,9 @@ impl Answers {
 /// The columns of a model with those of its times behind them, for a file that is compared with.
 pub(crate) fn with_columns(schema: &Schema, columns: &TimeColumns, wants_answers: bool) -> Schema {
     let mut schema = schema.clone();
-    let number = |name: &String| SchemaColumn { name: name.clone(), kind: ColumnKind::Number { fill: None } };
     if wants_answers {
-        schema.columns.push(number(&columns.event));
-        schema.columns.extend(columns.entry.as_ref().map(number));
+        schema.columns.push(SchemaColumn::number(&columns.event));
+        schema.columns.extend(columns.entry.as_ref().map(SchemaColumn::number));
     }
     schema.columns.extend(columns.strata.clone());
     schema
@@ -144,9 +143,15 @@ pub(crate) struct Roles<'a> {
 pub(crate) fn take(table: &mut Table, roles: Roles, source: &str) -> Result<(Times, Option<SchemaColumn>)> {
     let names = table.names();
     let find = |name: &str| table.schema.columns.iter().find(|column| column.name == name);
+    for (role, name) in [("event", roles.event), ("entry", roles.entry), ("strata", roles.strata)] {
+        if let Some(column) = name.and_then(find).filter(|column| column.marked) {
+            let message = format!("{source}: the column {:?} of --{role} has missing values", column.name);
+            return Err(Failure::new(message, "--missing drop leaves such rows out"));
+        }
+    }
     let number = |role: &str, name: &str| match find(name).map(|column| &column.kind) {
         Some(ColumnKind::Number { .. }) => Ok(names.iter().position(|other| other == name)),
-        Some(ColumnKind::Levels { .. }) => Err(Failure::new(
+        Some(ColumnKind::Levels { .. } | ColumnKind::Bins { .. }) => Err(Failure::new(
             format!("{source}: the column {name:?} of --{role} holds text, and numbers are needed"),
             "write events as 1 (it happened) and 0 (censored), and times as numbers",
         )),

@@ -6,13 +6,17 @@ mod answers;
 mod evaluate;
 mod page;
 mod predict;
+mod reading;
+mod search;
+mod sizes;
 mod tell;
 
 pub(crate) use answers::TimeColumns;
 pub(crate) use evaluate::evaluate;
 pub(crate) use predict::predict;
+pub(crate) use search::{path, tune};
 
-use crate::args::FitArgs;
+use crate::args::{DataArgs, FitArgs, JointArgs, OutputArgs};
 use crate::commands::Ending;
 use crate::failure::{Failure, Result};
 use crate::model_file::{Holdout, StoredJoint, Training};
@@ -20,13 +24,14 @@ use crate::output::{self, Outputs, note};
 use crate::progress::{Limits, Watcher};
 use crate::rows::FileRows;
 use crate::{holdout, input, scaling, setup, signals};
-use answers::{Answers, Roles};
+use answers::Answers;
 use proxdist::data::Part;
-use proxdist::joint::{JointEvaluation, JointFit, JointModel, JointProblem};
+use proxdist::joint::{JointEvaluation, JointFit, JointModel};
 use proxdist::spec::SetSpec;
-use proxdist::survival::Ties;
 use proxdist::{Data, Preparation, Setting};
 use proxdist_io::Table;
+use reading::{Asked, Read};
+use std::path::PathBuf;
 use std::time::Instant;
 
 /// Which of the two.
@@ -49,7 +54,10 @@ impl Loss {
 
 /// A fit and what is said of it.
 struct Done<'a> {
-    args: &'a FitArgs,
+    data: &'a DataArgs,
+    output: &'a OutputArgs,
+    /// Where its steps are written to.
+    trace: Option<&'a PathBuf>,
     table: &'a Table,
     source: &'a str,
     spec: &'a SetSpec,
@@ -66,39 +74,16 @@ struct Done<'a> {
 
 /// Reads, fits, writes and tells.
 pub(crate) fn fit(args: &FitArgs, loss: Loss) -> Result<Ending> {
-    check(args, loss)?;
     let (quiet, source) = (args.output.quiet, args.data.name());
-    let spec = setup::constraint(&args.run.problem.constraint)?;
     let settings = setup::settings(args.settings(), quiet)?;
+    let memory = args.run.settings.memory(&settings);
+    let (out, kept_out) = (args.output.out.as_ref(), args.holdout.map(|share| (share, settings.seed_value())));
+    let asked = Asked { data: &args.data, joint: &args.joint, loss, memory, out, quiet, holdout: kept_out };
+    asked.check()?;
+    check(args)?;
+    let spec = setup::constraint(&args.run.problem.constraint)?;
     signals::listen(quiet);
-    // The target is read like that of a loss of numbers, or of labels.
-    let reading = setup::loss(if loss == Loss::Cox { "squared" } else { "logistic" })?;
-    let wanted = input::Wanted {
-        loss: &*reading,
-        memory: args.run.settings.memory(&settings),
-        out: args.output.out.as_ref(),
-        quiet,
-        takes_outputs: true,
-        strata: args.joint.strata.as_deref(),
-    };
-    let (mut table, reading) = input::training(&args.data, wanted)?;
-    if signals::asked_to_stop() {
-        return Err(Failure::interrupted());
-    }
-    let (answers, levels, columns) = match loss {
-        Loss::Cox => {
-            let (event, entry, strata) = (&args.joint.event, &args.joint.entry, &args.joint.strata);
-            let roles = Roles { event: event.as_deref(), entry: entry.as_deref(), strata: strata.as_deref() };
-            let (times, strata) = answers::take(&mut table, roles, &source)?;
-            let columns = TimeColumns { event: event.clone().unwrap_or_default(), entry: entry.clone(), strata };
-            (Answers::Times(times), Vec::new(), Some(columns))
-        }
-        Loss::Ordinal => {
-            let (labels, levels) = ordered(&table, args.joint.levels.as_deref(), &source)?;
-            note(quiet, &format!("labels in ascending order: {}", levels.join(" < ")));
-            (Answers::Levels { labels }, levels, None)
-        }
-    };
+    let Read { table, seconds: reading, answers, levels, columns } = asked.read()?;
     let total = table.features.rows();
     let kept_out = args.holdout.map(|share| Holdout { share, seed: settings.seed_value(), rows: total });
     let split = kept_out.map(|kept_out| holdout::split(kept_out, &answers.classes(), true)).transpose()?;
@@ -122,16 +107,7 @@ pub(crate) fn fit(args: &FitArgs, loss: Loss) -> Result<Ending> {
     let rows_of_file = FileRows::of(&source, &table).only(chosen);
     let own = answers.picked(chosen);
     let explained = |error| rows_of_file.explain(error);
-    let problem = match &own {
-        Answers::Times(times) => {
-            let view = times.view().map_err(explained)?;
-            let ties = args.joint.ties.map(Ties::from).unwrap_or_default();
-            JointProblem::cox(data, &view, ties, set).map_err(explained)?.strata(times.names.iter().cloned())
-        }
-        Answers::Levels { labels } => {
-            JointProblem::ordinal(data, labels, levels.iter().cloned(), set).map_err(explained)?
-        }
-    };
+    let problem = asked.problem(data, (&own, &levels), set).map_err(explained)?;
     let problem = problem.ridge(units.ridge(ridge));
     let mut watcher = Watcher::new(quiet, Limits::of(&settings, data.rows()), None);
     let fitting = Instant::now();
@@ -152,7 +128,9 @@ pub(crate) fn fit(args: &FitArgs, loss: Loss) -> Result<Ending> {
     let model = fit.model().restored(&units)?;
     model.check_finite()?;
     let done = Done {
-        args,
+        data: &args.data,
+        output: &args.output,
+        trace: args.trace.as_ref(),
         table: &table,
         source: &source,
         spec: &spec,
@@ -195,27 +173,11 @@ fn labels_of(table: &Table) -> Vec<String> {
     }
 }
 
-/// What cannot be done is found before any work.
-fn check(args: &FitArgs, loss: Loss) -> Result<()> {
+/// What a fit cannot do is found before any work.
+fn check(args: &FitArgs) -> Result<()> {
     let name = &args.run.problem.loss;
     let refused =
         |what: &str, hint: &str| Err(Failure::new(format!("{what} is not available for --loss {name}"), hint));
-    let joint = &args.joint;
-    match loss {
-        Loss::Cox if joint.event.is_none() => {
-            let message = "--loss cox: which rows had the event is not known";
-            return Err(Failure::new(message, "--event COL names a column of 1 (it happened) and 0 (censored)"));
-        }
-        Loss::Cox if joint.levels.is_some() => return refused("--levels", "it orders the labels of --loss ordinal"),
-        Loss::Ordinal if joint.event.is_some() || joint.entry.is_some() || joint.strata.is_some() => {
-            return refused("--event, --entry or --strata", "they belong to the times of --loss cox");
-        }
-        Loss::Ordinal if joint.ties.is_some() => return refused("--ties", "it belongs to --loss cox"),
-        _ => {}
-    }
-    if args.data.positive.is_some() {
-        return refused("--positive", "labels are ordered by --levels; times have none");
-    }
     if args.checkpoint.is_some() {
         return refused("--checkpoint", "leave it out: such a fit has no steps to go on from");
     }
@@ -225,23 +187,19 @@ fn check(args: &FitArgs, loss: Loss) -> Result<()> {
     if args.run.problem.shape.is_some() {
         return refused("--shape", "leave it out: each feature has one coefficient");
     }
-    if args.data.exposure.is_some() {
-        return refused("--exposure", "use --offset, which is added to the linear predictor");
-    }
     crate::commands::fit::check_outputs(args)
 }
 
 /// Options of these losses beside another one are a mistake.
-pub(crate) fn refuse_options(args: &FitArgs) -> Result<()> {
-    let joint = &args.joint;
+pub(crate) fn refuse_options(joint: &JointArgs, loss: &str) -> Result<()> {
     let times = joint.event.is_some() || joint.entry.is_some() || joint.strata.is_some() || joint.ties.is_some();
-    let (options, loss) = match (times, joint.levels.is_some()) {
+    let (options, own) = match (times, joint.levels.is_some()) {
         (true, _) => ("--event, --entry, --strata and --ties", "cox"),
         (_, true) => ("--levels", "ordinal"),
         _ => return Ok(()),
     };
-    let message = format!("{options} do not belong to --loss {}", args.run.problem.loss);
-    Err(Failure::new(message, format!("add --loss {loss}, or leave it out")))
+    let message = format!("{options} do not belong to --loss {loss}");
+    Err(Failure::new(message, format!("add --loss {own}, or leave it out")))
 }
 
 /// How good a model is on some rows.
@@ -253,28 +211,28 @@ fn measured(model: &JointModel, data: &Data, answers: &Answers) -> Result<JointE
 }
 
 /// All files at once.
-fn write(done: &Done, kept_out: Option<Holdout>, columns: Option<TimeColumns>) -> Result<Vec<std::path::PathBuf>> {
-    let (args, mut outputs) = (done.args, Outputs::default());
-    if let Some(path) = &args.output.out {
-        let mut training = Training::new(done.table.schema.clone(), &args.data, kept_out, done.is_scaled);
+fn write(done: &Done, kept_out: Option<Holdout>, columns: Option<TimeColumns>) -> Result<Vec<PathBuf>> {
+    let mut outputs = Outputs::default();
+    if let Some(path) = &done.output.out {
+        let mut training = Training::new(done.table.schema.clone(), done.data, kept_out, done.is_scaled);
         training.times = columns;
         let stored = StoredJoint { model: done.model.clone(), training: Some(training) };
         outputs.add(path, stored.to_json()?);
     }
-    if let Some(path) = &args.output.report {
+    if let Some(path) = &done.output.report {
         outputs.add(path, page::of_fit(done).to_html());
     }
-    if let Some(path) = &args.trace {
+    if let Some(path) = done.trace {
         outputs.add(path, crate::commands::fit::trace_table(done.fit.trace()));
     }
     outputs.commit()
 }
 
 /// Lines for standard output, unless the model is there.
-fn say(done: &Done, text: &str, written: &[std::path::PathBuf]) -> Result<()> {
+fn say(done: &Done, text: &str, written: &[PathBuf]) -> Result<()> {
     let (streams, files): (Vec<_>, Vec<_>) = written.iter().partition(|path| path.as_os_str() == "-");
     let text = format!("{text}{}", output::wrote(files));
-    if done.args.output.quiet {
+    if done.output.quiet {
         return Ok(());
     }
     if streams.is_empty() {
@@ -287,7 +245,7 @@ fn say(done: &Done, text: &str, written: &[std::path::PathBuf]) -> Result<()> {
 /// Names of features in a note at most.
 const NAMED: usize = 5;
 
-/// Tells of coefficients that could as well be twice as large.
+/// Tells of coefficients that grow without end.
 fn without_size(fit: &JointFit, data: &Data) -> Option<String> {
     let found = fit.undetermined();
     let name = |j: &usize| {
@@ -296,6 +254,6 @@ fn without_size(fit: &JointFit, data: &Data) -> Option<String> {
     let which: Vec<String> = found.iter().take(NAMED).map(name).collect();
     (!found.is_empty()).then(|| {
         let which = which.join(", ");
-        format!("coefficients without a natural size, since their features tell rows apart without error: {which}; --ridge 0.001 or --constraint ball:R gives them one")
+        format!("F has no minimum: coefficients of features that tell rows apart without error only grow ({which}); --ridge 0.001 or --constraint ball:R gives them a size")
     })
 }

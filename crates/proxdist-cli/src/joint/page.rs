@@ -2,11 +2,12 @@
 
 use super::Done;
 use super::tell::{by_size, list, loss, name_of, ratio};
+use crate::report;
 use crate::words::{number, plural};
-use proxdist::Exchanges;
 use proxdist::joint::{JointEvaluation, JointKind, JointModel};
 use proxdist::survival::BaselineStratum;
-use proxdist_report::{CertificateLine, Fact, LinePlot, Notice, Report, Section, Series};
+use proxdist_pages::Measures;
+use proxdist_report::{Fact, LinePlot, Notice, Report, Section, Series};
 
 /// Points of a survival curve at most, and strata with a curve.
 const MOST_POINTS: usize = 2000;
@@ -15,43 +16,93 @@ const MOST_STRATA: usize = 8;
 /// The page about a fit.
 pub(super) fn of_fit(done: &Done) -> Report {
     let Done { model, fit, .. } = *done;
-    let mut sections = vec![coefficients(model)];
-    sections.extend(own(model));
-    sections.extend(measured("on the rows of the fit", done.training));
-    let mut scores = vec![Fact::new("objective F", number(fit.objective()))];
-    scores.push(Fact::new("features used", model.support().len().to_string()));
-    scores.extend(facts(done.heldout.unwrap_or(done.training)));
+    let mut performance = Vec::new();
     if let Some(heldout) = done.heldout {
-        sections.extend(measured("on rows kept out of the fit", heldout));
+        performance.extend(measured("on rows kept out of the fit", heldout));
     }
+    performance.extend(measured("on the rows of the fit", done.training));
+    let mut scores = facts(done.heldout.unwrap_or(done.training));
+    scores.push(Fact::new("features used", model.support().len().to_string()));
+    scores.push(Fact::new("objective F", number(fit.objective())));
     let mut notices = Vec::new();
     if !fit.stop().is_success() {
         notices.push(Notice::warning(format!("The fit is {}.", fit.stop())));
     }
+    if !fit.undetermined().is_empty() {
+        let names: Vec<String> = fit.undetermined().iter().take(5).map(|&j| name_of(model, j)).collect();
+        let which = names.join(", ");
+        notices.push(Notice::warning(format!("No minimum: F only falls as coefficients of features that tell rows apart without error grow ({which}). --ridge 1e-3 or a ball gives them a size.")));
+    }
+    let certificate = fit.certificate();
+    let Report { command, versions, .. } = report::repeat(None);
     Report {
         title: format!("{} on {}", model.constraint, done.source),
+        headline: headline(model, (done.training, done.heldout), done.table.schema.target.as_deref()),
         result: format!("A model with the {} and {}.", loss(model), done.spec.words()),
         scores,
         notices,
-        certificate: certificate(done),
-        sections,
+        performance,
+        model: std::iter::once(coefficients(model)).chain(own(model)).collect(),
+        guarantees: proxdist_pages::guarantees(certificate, fit.objective(), &done.spec.words()),
+        certificate: proxdist_pages::lines(certificate, Measures { objective: fit.objective(), schedule: None }),
+        data: report::table_facts(done.source, done.table),
+        data_notes: done.table.notices.clone(),
         settings: vec![
             Fact::new("set", model.constraint.clone()),
             Fact::new("ridge", number(model.ridge)),
             Fact::new("rows", done.rows.to_string()),
         ],
         seconds: Some(done.seconds.1),
+        command,
+        versions,
         ..Report::default()
     }
 }
 
+/// What, from what, how well.
+fn headline(
+    model: &JointModel,
+    (training, heldout): (&JointEvaluation, Option<&JointEvaluation>),
+    target: Option<&str>,
+) -> String {
+    let (used, all) = (model.support().len(), model.coefficients.len());
+    let from = if used == all {
+        format!("all {}", proxdist_pages::count(all, "feature"))
+    } else {
+        format!("{used} of {}", proxdist_pages::count(all, "feature"))
+    };
+    let value = |evaluation: &JointEvaluation| match evaluation {
+        JointEvaluation::Times(found) => found.concordance.map(|value| proxdist_report::number(value, 3)),
+        JointEvaluation::Levels(found) => Some(proxdist_pages::percent(found.accuracy)),
+        _ => None,
+    };
+    let whole = |evaluation: &JointEvaluation| {
+        let value = value(evaluation)?;
+        Some(match evaluation {
+            JointEvaluation::Times(_) => format!("concordance {value}"),
+            _ => format!("{value} of the rows are given the right label"),
+        })
+    };
+    let what = match model.kind {
+        JointKind::Cox { .. } => format!("Risk of the event ({})", target.unwrap_or("time")),
+        _ => target.unwrap_or("The ordered label").to_owned(),
+    };
+    let unseen = heldout.and_then(value);
+    proxdist_pages::sentence(&what, &from, whole(training).as_deref(), unseen.as_deref().map(|v| ("held out", v)))
+}
+
 /// The page about an evaluation.
 pub(super) fn of_evaluation(model: &JointModel, source: &str, evaluation: &JointEvaluation) -> Report {
+    let Report { command, versions, .. } = report::repeat(None);
     Report {
         title: format!("{} model on {source}", model.constraint),
+        headline: headline(model, (evaluation, None), None),
         result: format!("A model with the {}, on rows it is compared with.", loss(model)),
         scores: facts(evaluation),
-        sections: measured("on these rows", evaluation).into_iter().collect(),
+        performance: measured("on these rows", evaluation).into_iter().collect(),
+        data: vec![Fact::new("file", source)],
+        command,
+        versions,
         ..Report::default()
     }
 }
@@ -70,6 +121,9 @@ fn coefficients(model: &JointModel) -> Section {
         text: format!("One row for each feature that is used, the largest coefficient first. {text}"),
         columns: ["feature", "coefficient", ratio(model)].map(str::to_owned).to_vec(),
         rows: by_size(model).into_iter().map(row).collect(),
+        notes: vec![
+            "There are no intervals: standard errors are not available for times and ordered labels.".to_owned(),
+        ],
         ..Section::default()
     }
 }
@@ -147,30 +201,4 @@ fn measured(which: &str, evaluation: &JointEvaluation) -> Option<Section> {
         }
         _ => None,
     }
-}
-
-fn certificate(done: &Done) -> Vec<CertificateLine> {
-    let certificate = done.fit.certificate();
-    let line = |label: &str, value: String, verdict: String, good| CertificateLine {
-        label: label.to_owned(),
-        value,
-        verdict,
-        good,
-    };
-    let is_stationary = certificate.is_stationary();
-    let verdict = if is_stationary { "no small move within the set lowers F" } else { "zero at a stationary point" };
-    let inside = "the coefficients lie in the set".to_owned();
-    let mut lines = vec![
-        line("distance to the set", number(certificate.distance), inside, Some(true)),
-        line("stationarity", number(certificate.stationarity), verdict.to_owned(), Some(is_stationary)),
-    ];
-    if let Some(gap) = certificate.gap {
-        let verdict = format!("F is above its minimum over the set by at most this, {}", gap.proof);
-        lines.push(line("gap", number(gap.value), verdict, None));
-    }
-    if certificate.exchanges != Exchanges::NotApplicable {
-        let good = certificate.exchanges.are_exhausted().then_some(true);
-        lines.push(line("exchanges", certificate.exchanges.name().to_owned(), certificate.exchanges.to_string(), good));
-    }
-    lines
 }

@@ -17,7 +17,7 @@ const SHOWN: usize = 20;
 
 /// The result on standard output.
 pub(super) fn show(done: &Done, written: &[PathBuf]) -> Result<()> {
-    if done.args.output.json {
+    if done.output.json {
         return output::print(&format!("{}\n", document(done, written)));
     }
     let mut text = summary(done);
@@ -56,7 +56,7 @@ pub(super) fn loss(model: &JointModel) -> String {
     }
 }
 
-fn summary(done: &Done) -> String {
+pub(super) fn summary(done: &Done) -> String {
     let Done { model, fit, .. } = *done;
     let certificate = fit.certificate();
     let mut text = String::new();
@@ -83,6 +83,9 @@ fn summary(done: &Done) -> String {
     line("stationarity", format!("{} ({verdict})", number(certificate.stationarity)));
     if let Some(gap) = certificate.gap {
         line("above the optimum by", format!("at most {} ({})", number(gap.value), gap.proof));
+    }
+    if !fit.undetermined().is_empty() {
+        line("global optimum", "none: F only falls as coefficients grow".to_owned());
     }
     if let Some(proven) = certificate.proven(fit.objective()) {
         line("global optimum", proven.to_string());
@@ -163,7 +166,7 @@ fn short(text: &str, most: usize) -> String {
 }
 
 /// For programs.
-fn document(done: &Done, written: &[PathBuf]) -> Value {
+pub(super) fn document(done: &Done, written: &[PathBuf]) -> Value {
     let Done { model, fit, .. } = *done;
     let each = |j: usize| {
         let value = model.coefficients[j];
@@ -191,6 +194,7 @@ fn document(done: &Done, written: &[PathBuf]) -> Value {
         "objective": fit.objective(),
         "certificate": fit.certificate(),
         "proven": fit.certificate().proven(fit.objective()).map(|proven| proven.to_string()),
+        "undetermined": fit.undetermined().iter().map(|&j| name_of(model, j)).collect::<Vec<_>>(),
         "features_used": coefficients.len(),
         "coefficients": coefficients,
         "training": done.training,

@@ -1,6 +1,6 @@
 //! `evaluate` with several outputs.
 
-use super::predict::predictors;
+use super::predict::{offsets, predictors};
 use super::{page, targets, tell};
 use crate::args::{EvaluateArgs, RowsArg};
 use crate::commands::Ending;
@@ -26,6 +26,8 @@ pub(crate) fn evaluate(args: &EvaluateArgs, stored: &StoredOutputs) -> Result<En
         }
         known.schema = known.schema.map(|schema| targets::with_targets(&schema, &training.more_targets));
     }
+    let offsets = offsets(&args.data, stored)?;
+    known.schema = known.schema.map(|schema| targets::with_targets(&schema, &offsets));
     let (mut etas, mut responses, mut weights) = (Vec::new(), Vec::new(), Vec::new());
     input::each_block(&args.data, &known, (true, args.quiet), &[], &mut |mut table| {
         table.notices.iter().for_each(|notice| note(args.quiet, notice));
@@ -43,7 +45,7 @@ pub(crate) fn evaluate(args: &EvaluateArgs, stored: &StoredOutputs) -> Result<En
             targets::split(&mut table, &names, &source)?
         };
         responses.extend(own);
-        etas.extend(predictors(&source, model, &table)?);
+        etas.extend(predictors(&source, model, &mut table, &offsets)?);
         weights.extend(table.weights.take().unwrap_or_else(|| vec![1.0; rows]));
         Ok(())
     })?;

@@ -26,7 +26,7 @@ use crate::progress::{Limits, Watcher};
 use crate::rows::FileRows;
 use crate::{holdout, input, scaling, setup};
 use proxdist::data::Part;
-use proxdist::outputs::{OutputsEvaluation, OutputsFit, OutputsModel, OutputsProblem, Responses, build_set};
+use proxdist::outputs::{OutputsEvaluation, OutputsFit, OutputsModel, OutputsProblem, build_set};
 use proxdist::spec::SetSpec;
 use proxdist::{Data, Setting, Settings, Shape};
 use proxdist_io::{Features, Table};
@@ -74,15 +74,16 @@ pub(crate) fn fit(args: &FitArgs, given: Given) -> Result<Ending> {
     let (quiet, source) = (args.output.quiet, args.data.name());
     check(args)?;
     check_table(&table)?;
-    let Told { loss, outputs, responses } = Told::of(&args.data, &args.run.problem.loss, &mut table, quiet)?;
-    let (is_classes, each) = (loss.is_classification(), loss.responses(outputs.len()));
+    let told = Told::of(&args.data, &args.run.problem.loss, &mut table, quiet)?;
+    let Told { loss, outputs, responses, offset } = &told;
+    let (is_classes, each, count) = (loss.is_classification(), loss.responses(outputs.len()), outputs.len());
     let total = table.features.rows();
     let kept_out = args.holdout.map(|share| Holdout { share, seed: settings.seed_value(), rows: total });
     let labels: Vec<f64> = responses.iter().step_by(each).copied().collect();
     let split = kept_out.map(|kept_out| holdout::split(kept_out, &labels, is_classes)).transpose()?;
     let none = vec![0.0; total];
     let whole = input::view(&source, &table, &none, None)?;
-    let set = build_set(&spec, &whole, &outputs).map_err(about_set)?;
+    let set = build_set(&spec, &whole, outputs).map_err(about_set)?;
     let (wanted, ridge) = (&args.run.problem.units, args.run.problem.ridge);
     let units = match &split {
         None => scaling::units(&whole, &*set, wanted, ridge)?,
@@ -95,11 +96,10 @@ pub(crate) fn fit(args: &FitArgs, given: Given) -> Result<Ending> {
     let training = parts.as_ref().map(|(training, _)| training.data()).transpose()?;
     let data = training.as_ref().unwrap_or(&whole);
     let chosen = parts.as_ref().map(|(training, _)| training.rows());
-    let own = picked(&responses, each, chosen);
+    let known = |rows: Option<&[usize]>| offset.as_ref().map(|offset| picked(offset, count, rows));
+    let (own, own_offset) = (picked(responses, each, chosen), known(chosen));
     let rows_of_file = FileRows::of(&source, &table).only(chosen);
-    let count = outputs.len();
-    let told = if is_classes { Responses::classes(&own, count) } else { Responses::numbers(&own, count) };
-    let problem = OutputsProblem::new(data, told, loss, set)
+    let problem = OutputsProblem::new(data, told.of_rows(&own, own_offset.as_deref()), *loss, set)
         .ridge(units.ridge(ridge))
         .intercept(!wanted.no_intercept)
         .names(outputs.iter().cloned());
@@ -111,11 +111,12 @@ pub(crate) fn fit(args: &FitArgs, given: Given) -> Result<Ending> {
     tell_separation(fit.model(), quiet);
     let elsewhere: &[Setting] = if args.holdout.is_some() { &[Setting::Seed] } else { &[] };
     setup::without_effect(fit.notes(), elsewhere).iter().for_each(|text| note(quiet, text));
-    let (on_training, mut roc) = measured(fit.model(), data, &own)?;
+    let (on_training, mut roc) = measured(fit.model(), data, &own, own_offset.as_deref())?;
     let heldout = match &parts {
         Some((_, heldout)) => {
             let part: &Part = heldout;
-            let (found, curves) = measured(fit.model(), &part.data()?, &picked(&responses, each, Some(part.rows())))?;
+            let (kept, offset) = (picked(responses, each, Some(part.rows())), known(Some(part.rows())));
+            let (found, curves) = measured(fit.model(), &part.data()?, &kept, offset.as_deref())?;
             roc = curves;
             Some(found)
         }
@@ -170,8 +171,8 @@ fn check_shape(shape: Option<Shape>) -> Result<()> {
 fn check_table(table: &Table) -> Result<()> {
     if table.offset.is_some() {
         return refused(
-            "--offset",
-            "leave it out, or explain one target; in Python offset has a column for each output",
+            "--offset with one column",
+            "name a column for each output, with commas between: --offset a,b,c",
         );
     }
     if matches!(table.features, Features::Stored(_)) {
@@ -208,11 +209,22 @@ fn picked(responses: &[f64], each: usize, rows: Option<&[usize]>) -> Vec<f64> {
 }
 
 /// How good a model is on some rows, and the ROC curves of its classes.
-fn measured(model: &OutputsModel, data: &Data, responses: &[f64]) -> Result<(OutputsEvaluation, Vec<RocCurve>)> {
+fn measured(
+    model: &OutputsModel,
+    data: &Data,
+    responses: &[f64],
+    offset: Option<&[f64]>,
+) -> Result<(OutputsEvaluation, Vec<RocCurve>)> {
     let weights: Vec<f64> = (0..data.rows()).map(|row| data.weight(row)).collect();
-    let predictors = model.linear_predictors(data.source())?;
+    let mut predictors = model.linear_predictors(data.source())?;
+    add_offset(&mut predictors, offset);
     let roc = page::roc(model, &predictors, responses, &weights)?;
     Ok((OutputsEvaluation::of(model, &predictors, responses, Some(&weights))?, roc))
+}
+
+/// What is known of the predictors comes to them.
+fn add_offset(predictors: &mut [f64], offset: Option<&[f64]>) {
+    predictors.iter_mut().zip(offset.unwrap_or_default()).for_each(|(eta, known)| *eta += known);
 }
 
 /// All files at once.

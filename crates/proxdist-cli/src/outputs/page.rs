@@ -2,26 +2,28 @@
 
 use super::Done;
 use super::tell::{by_size, name_of};
+use crate::report;
 use crate::words::number;
-use proxdist::Exchanges;
-use proxdist::metrics::RocPoint;
+use proxdist::inference::Reference;
+use proxdist::metrics::{RocPoint, wilson};
 use proxdist::outputs::{OutputsEvaluation, OutputsModel, roc_curves};
-use proxdist_report::{
-    Biplot, CertificateLine, CoefficientMatrix, Fact, LinePlot, Notice, Place, Report, RocCurve, Section, Series,
-};
+use proxdist_pages::{Measures, percent};
+use proxdist_report::{Biplot, CoefficientMatrix, Fact, Notice, Place, Report, RocCurve, Section};
 
 /// The page about a fit.
 pub(super) fn of_fit(done: &Done) -> Report {
     let Done { model, fit, .. } = *done;
+    let is_weighted = done.table.weights.is_some();
+    let mut performance = Vec::new();
+    if let Some(heldout) = done.heldout {
+        performance.extend(measured("on rows kept out of the fit", heldout, !is_weighted));
+    }
+    performance.extend(measured("on the rows of the fit", done.training, false));
     let mut sections = vec![coefficients(model)];
     sections.extend(factors(fit.model(), done.is_scaled));
-    sections.extend(measured("on the rows of the fit", done.training));
-    let mut scores = vec![Fact::new("objective F", number(fit.objective()))];
+    let mut scores = facts(done.heldout.unwrap_or(done.training));
     scores.push(Fact::new("features used", model.support().len().to_string()));
-    scores.extend(facts(done.heldout.unwrap_or(done.training)));
-    if let Some(heldout) = done.heldout {
-        sections.extend(measured("on rows kept out of the fit", heldout));
-    }
+    scores.push(Fact::new("objective F", number(fit.objective())));
     let mut notices = Vec::new();
     let separation = model.separation();
     if separation.is_there() {
@@ -30,8 +32,11 @@ pub(super) fn of_fit(done: &Done) -> Report {
     if !fit.stop().is_success() {
         notices.push(Notice::warning(format!("The fit is {}.", fit.stop())));
     }
+    let certificate = fit.certificate();
+    let Report { command, versions, .. } = report::repeat(None);
     Report {
         title: format!("{} on {}", model.constraint, done.source),
+        headline: headline(model, (done.training, done.heldout), done.table.schema.target.as_deref()),
         result: format!(
             "A model of {} outputs with the {} loss and {}; {}.",
             model.outputs.len(),
@@ -41,18 +46,66 @@ pub(super) fn of_fit(done: &Done) -> Report {
         ),
         scores,
         notices,
-        certificate: certificate(done),
+        performance,
+        guarantees: proxdist_pages::guarantees(certificate, fit.objective(), &done.spec.words()),
+        certificate: proxdist_pages::lines(certificate, Measures { objective: fit.objective(), schedule: None }),
         matrix: Some(matrix(model)),
         roc: done.roc.to_vec(),
-        sections,
+        model: sections,
+        data: report::table_facts(done.source, done.table),
+        data_notes: done.table.notices.clone(),
         settings: vec![
             Fact::new("set", model.constraint.clone()),
             Fact::new("ridge", number(model.ridge)),
             Fact::new("seed", model.seed.to_string()),
         ],
         seconds: Some(done.seconds.1),
+        command,
+        versions,
         ..Report::default()
     }
+}
+
+/// What, from what, how well.
+fn headline(
+    model: &OutputsModel,
+    (training, heldout): (&OutputsEvaluation, Option<&OutputsEvaluation>),
+    target: Option<&str>,
+) -> String {
+    let (used, all) = (model.support().len(), model.features());
+    let rank = model.factors().filter(|_| model.constraint.contains("rank:"));
+    let rank = rank.map_or_else(String::new, |found| format!(", coefficients of rank {}", found.values.len()));
+    let from = if used == all {
+        format!("all {}{rank}", proxdist_pages::count(all, "feature"))
+    } else {
+        format!("{used} of {}{rank}", proxdist_pages::count(all, "feature"))
+    };
+    let value = |evaluation: &OutputsEvaluation| match evaluation {
+        OutputsEvaluation::Classes(found) => Some(percent(found.accuracy)),
+        evaluation => mean_r_squared(evaluation).map(percent),
+    };
+    let whole = |evaluation: &OutputsEvaluation| {
+        let value = value(evaluation)?;
+        Some(match evaluation {
+            OutputsEvaluation::Classes(_) => format!("{value} of the rows are taken for the right one"),
+            _ => format!("explains {value} of the variance on average"),
+        })
+    };
+    let count = model.outputs.len();
+    let what = match (model.loss.is_classification(), target) {
+        (true, Some(target)) => format!("{target}, one of {count} classes,"),
+        (true, None) => format!("One of {count} classes"),
+        (false, _) => format!("{count} responses"),
+    };
+    let unseen = heldout.and_then(value);
+    proxdist_pages::sentence(&what, &from, whole(training).as_deref(), unseen.as_deref().map(|v| ("held out", v)))
+}
+
+/// The mean over the responses that have one.
+fn mean_r_squared(evaluation: &OutputsEvaluation) -> Option<f64> {
+    let OutputsEvaluation::Responses { responses, .. } = evaluation else { return None };
+    let known: Vec<f64> = responses.iter().filter_map(|found| found.r_squared).collect();
+    (!known.is_empty()).then(|| known.iter().sum::<f64>() / known.len() as f64)
 }
 
 /// The page about an evaluation.
@@ -62,8 +115,10 @@ pub(super) fn of_evaluation(
     evaluation: &OutputsEvaluation,
     roc: Vec<RocCurve>,
 ) -> Report {
+    let Report { command, versions, .. } = report::repeat(None);
     Report {
         title: format!("{} model on {source}", model.constraint),
+        headline: headline(model, (evaluation, None), None),
         result: format!(
             "A model of {} outputs with the {} loss, on rows it is compared with.",
             model.outputs.len(),
@@ -71,7 +126,10 @@ pub(super) fn of_evaluation(
         ),
         scores: facts(evaluation),
         roc,
-        sections: measured("on these rows", evaluation).into_iter().collect(),
+        performance: measured("on these rows", evaluation, false).into_iter().collect(),
+        data: vec![Fact::new("file", source)],
+        command,
+        versions,
         ..Report::default()
     }
 }
@@ -107,28 +165,10 @@ fn factors(model: &OutputsModel, is_scaled: bool) -> Vec<Section> {
     let Some(factors) = model.constraint.contains("rank:").then(|| model.factors()).flatten() else {
         return Vec::new();
     };
-    let (rank, squares) = (factors.values.len(), factors.values.iter().map(|value| value * value).sum::<f64>());
+    let rank = factors.values.len();
     let units = if is_scaled { "of scaled columns" } else { "in the units of the file" };
-    let row = |(number_of, value): (usize, &f64)| {
-        vec![(number_of + 1).to_string(), number(*value), format!("{:.1} %", 100.0 * value * value / squares)]
-    };
-    let points = factors.values.iter().enumerate().map(|(k, value)| ((k + 1) as f64, *value)).collect();
-    let mut sections = vec![Section {
-        heading: "Factors".to_owned(),
-        text: format!(
-            "The coefficient matrix {units} is a sum of {rank} factors, each a pattern of features times a pattern of outputs. A singular value is the size of a factor."
-        ),
-        columns: ["factor", "singular value", "share of the squares"].map(str::to_owned).to_vec(),
-        rows: factors.values.iter().enumerate().map(row).collect(),
-        plot: (rank > 2).then(|| LinePlot {
-            title: "Singular values".to_owned(),
-            x_label: "factor".to_owned(),
-            y_label: "singular value".to_owned(),
-            series: vec![Series::new("", points)],
-            ..LinePlot::default()
-        }),
-        ..Section::default()
-    }];
+    let shown = proxdist_pages::Factors { values: &model.coefficients, columns: model.outputs.len(), units };
+    let mut sections: Vec<Section> = proxdist_pages::factors(shown).into_iter().collect();
     if rank > 1 {
         let place = |name: String, all: &[f64], at: usize| Place { name, x: all[at * rank], y: all[at * rank + 1] };
         let used = model.support();
@@ -163,7 +203,9 @@ fn coefficients(model: &OutputsModel) -> Section {
         rows.push(row(name_of(model, j), &mut (0..model.outputs.len()).map(|k| model.coefficient(j, k))));
     }
     let text = "One row for each feature that any output uses, the largest first; the heat map has them in the order of the data.";
-    Section { heading: "Coefficients by output".to_owned(), text: text.to_owned(), columns, rows, ..Section::default() }
+    let notes = vec!["There are no intervals: standard errors are for models of one output.".to_owned()];
+    let heading = "Coefficients by output".to_owned();
+    Section { heading, text: text.to_owned(), columns, rows, notes, ..Section::default() }
 }
 
 fn facts(evaluation: &OutputsEvaluation) -> Vec<Fact> {
@@ -174,16 +216,12 @@ fn facts(evaluation: &OutputsEvaluation) -> Vec<Fact> {
             facts.extend(found.macro_auc.map(|area| Fact::new("AUC, mean over classes", number(area))));
             facts
         }
-        OutputsEvaluation::Responses { responses, .. } => {
-            let known: Vec<f64> = responses.iter().filter_map(|found| found.r_squared).collect();
-            let mean = known.iter().sum::<f64>() / known.len().max(1) as f64;
-            if known.is_empty() { Vec::new() } else { vec![Fact::new("mean R2", number(mean))] }
-        }
-        _ => Vec::new(),
+        evaluation => mean_r_squared(evaluation).map(|mean| Fact::new("mean R2", number(mean))).into_iter().collect(),
     }
 }
 
-fn measured(which: &str, evaluation: &OutputsEvaluation) -> Option<Section> {
+/// The measures of some rows; with Wilson's interval of the accuracy where rows are independent, alike and not those of the fit.
+fn measured(which: &str, evaluation: &OutputsEvaluation, has_interval: bool) -> Option<Section> {
     Some(match evaluation {
         OutputsEvaluation::Classes(found) => {
             let ends = ["class".to_owned(), "AUC".to_owned()];
@@ -198,7 +236,12 @@ fn measured(which: &str, evaluation: &OutputsEvaluation) -> Option<Section> {
                 number(found.accuracy),
                 number(found.log_loss)
             );
-            Section { heading: format!("Classes {which}"), text, columns, rows, ..Section::default() }
+            let z = Reference::Normal.quantile(proxdist_pages::LEVEL);
+            let (low, high) = wilson(found.accuracy, found.rows as f64, z);
+            let level = proxdist_pages::level_in_words();
+            let note = format!("{level} interval of the accuracy: {} to {} (Wilson's).", percent(low), percent(high));
+            let notes = if has_interval { vec![note] } else { Vec::new() };
+            Section { heading: format!("Classes {which}"), text, columns, rows, notes, ..Section::default() }
         }
         OutputsEvaluation::Responses { responses, .. } => {
             let columns = ["response", "R2", "MSE", "MAE"].map(str::to_owned).to_vec();
@@ -211,34 +254,4 @@ fn measured(which: &str, evaluation: &OutputsEvaluation) -> Option<Section> {
         }
         _ => return None,
     })
-}
-
-fn certificate(done: &Done) -> Vec<CertificateLine> {
-    let certificate = done.fit.certificate();
-    let line = |label: &str, value: String, verdict: String, good| CertificateLine {
-        label: label.to_owned(),
-        value,
-        verdict,
-        good,
-    };
-    let is_stationary = certificate.is_stationary();
-    let verdict = if is_stationary { "no small move within the set lowers F" } else { "zero at a stationary point" };
-    let mut lines = vec![
-        line(
-            "distance to the set",
-            number(certificate.distance),
-            "the coefficients lie in the set".to_owned(),
-            Some(true),
-        ),
-        line("stationarity", number(certificate.stationarity), verdict.to_owned(), Some(is_stationary)),
-    ];
-    if let Some(gap) = certificate.gap {
-        let verdict = format!("F is above its minimum over the set by at most this, {}", gap.proof);
-        lines.push(line("gap", number(gap.value), verdict, None));
-    }
-    if certificate.exchanges != Exchanges::NotApplicable {
-        let good = certificate.exchanges.are_exhausted().then_some(true);
-        lines.push(line("exchanges", certificate.exchanges.name().to_owned(), certificate.exchanges.to_string(), good));
-    }
-    lines
 }

@@ -13,6 +13,7 @@ use crate::summary::peak_memory;
 use crate::terminal::visible;
 use crate::words::{number, plural};
 use comfy_table::{CellAlignment, ContentArrangement};
+use proxdist::path::Criterion;
 use proxdist::selection::{Choice, Grid, Scoring};
 use proxdist::spec::SetSpec;
 use serde_json::{Value, json};
@@ -49,13 +50,14 @@ struct Request {
     axis: Axis,
     sizes: Sizes,
     ridges: Ridges,
+    select: Select,
 }
 
 impl Request {
     fn of(args: &PathArgs, spec: &SetSpec, (rows, features, outputs): (usize, usize, usize)) -> Result<Self> {
-        if args.select != Select::CrossValidation {
-            let message = format!("--select {}: several outputs are chosen by rows that are held out", args.select);
-            return Err(Failure::new(message, "leave --select out, or give --select cv"));
+        if args.select == Select::Nothing {
+            let message = "--select none: several outputs are chosen by rows that are held out, or by a criterion";
+            return Err(Failure::new(message, "leave --select out, or give --select bic"));
         }
         let (axis, most, own) = match spec {
             SetSpec::WholeSpace => (Axis::Rows, features, None),
@@ -77,7 +79,16 @@ impl Request {
             let message = format!("--sizes {sizes}: {what} {most}");
             return Err(Failure::new(message, format!("choose sizes from 1 to {most}")));
         }
-        Ok(Self { axis, sizes, ridges: args.ridge_grid.clone().unwrap_or_else(Ridges::usual) })
+        if matches!(args.select, Select::Criterion(_)) && axis == Axis::Rank {
+            let message = format!("--select {}: ranks are chosen by rows that are held out", args.select);
+            return Err(Failure::new(message, "leave --select out, or give a path over rows"));
+        }
+        let ridges = args.ridge_grid.clone().unwrap_or_else(|| match args.select {
+            Select::CrossValidation => Ridges::usual(),
+            // Criteria do not know what a ridge does: the smallest would always win.
+            _ => Ridges::none(),
+        });
+        Ok(Self { axis, sizes, ridges, select: args.select })
     }
 
     /// The grid; sizes ascend, so that each starts from the one before.
@@ -102,6 +113,8 @@ struct Line<'a> {
     objective: Option<f64>,
     is_separated: bool,
     support: Option<Vec<String>>,
+    /// AIC, BIC and EBIC.
+    criteria: [Option<f64>; 3],
 }
 
 /// All that was found.
@@ -130,7 +143,11 @@ pub(crate) fn path(args: &PathArgs, mut given: Given) -> Result<Ending> {
         scoring: Scoring::Loss,
         choice: args.choice,
     };
-    let chosen = Chosen::find(&search, &given, &told)?;
+    let criterion = match args.select {
+        Select::Criterion(criterion) => Some(criterion),
+        _ => None,
+    };
+    let chosen = Chosen::find_by(&search, &given, &told, criterion)?;
     let source = args.data.name();
     let done = chosen.done(&search, &given.table, &source);
     let findings = Findings::new(&request, &search, &chosen, &given.table.names());
@@ -142,8 +159,10 @@ pub(crate) fn path(args: &PathArgs, mut given: Given) -> Result<Ending> {
     }
     if let Some(path) = &args.output.report {
         let mut page = page::of_fit(&done);
-        page.cross_validation = Some(findings.scores.curve(&search.grid));
-        page.opening = vec![findings.section()];
+        if criterion.is_none() {
+            page.cross_validation = Some(findings.scores.curve(&search.grid));
+        }
+        page.alternatives.push(findings.section());
         outputs.add(path, page.to_html());
     }
     let written = outputs.commit()?;
@@ -175,10 +194,15 @@ impl<'a> Findings<'a> {
                 mean: score.mean,
                 standard_error: score.standard_error,
                 folds: &score.folds,
-                separated_folds: chosen.selection.table.folds - score.converged,
+                separated_folds: match request.select {
+                    Select::CrossValidation => chosen.selection.table.folds - score.converged,
+                    _ => 0,
+                },
                 objective: point.map(|point| point.objective),
                 is_separated: point.is_some_and(|point| point.separation.is_there()),
                 support: point.map(|point| point.support.iter().map(name).collect()),
+                criteria: criteria_of(request.select)
+                    .map(|criterion| point.and_then(|point| point.criterion(criterion))),
             }
         };
         let lines = scores.table.scores.iter().enumerate().map(line).collect();
@@ -191,6 +215,9 @@ impl<'a> Findings<'a> {
     }
 
     fn rule(&self) -> String {
+        if let Select::Criterion(criterion) = self.request.select {
+            return format!("the least {}", crate::path::name(criterion));
+        }
         let rule = match self.search.choice {
             Choice::Best => "the best",
             _ => "the smallest size within one standard error of the best",
@@ -246,7 +273,8 @@ impl<'a> Findings<'a> {
         if is_rows {
             header.push("F".to_owned());
         }
-        header.push("held-out loss".to_owned());
+        let is_scored = self.request.select == Select::CrossValidation;
+        header.push(if is_scored { "held-out loss".to_owned() } else { self.request.select.to_string() });
         if is_rows {
             header.extend(["enters", "leaves"].map(str::to_owned));
         }
@@ -257,7 +285,11 @@ impl<'a> Findings<'a> {
             let line = &self.lines[at];
             let mut cells = vec![line.size.to_string()];
             cells.extend(line.objective.filter(|_| is_rows).map(number));
-            cells.push(format!("{} ± {}", number(line.mean), number(line.standard_error)));
+            cells.push(if is_scored {
+                format!("{} ± {}", number(line.mean), number(line.standard_error))
+            } else {
+                format!("{:.2}", line.mean)
+            });
             if is_rows {
                 let (enters, leaves) = self.change(before, at);
                 before = Some(at);
@@ -276,8 +308,8 @@ impl<'a> Findings<'a> {
             let of = (0..self.lines.len()).filter(|&at| self.lines[at].ridge.total_cmp(ridge).is_eq());
             let best = of.min_by(|&a, &b| self.lines[a].mean.total_cmp(&self.lines[b].mean))?;
             let line = &self.lines[best];
-            let text =
-                format!("ridge {}: best size {}, held-out loss {}", number(*ridge), line.size, number(line.mean));
+            let what = if self.request.select == Select::CrossValidation { "held-out loss" } else { "criterion" };
+            let text = format!("ridge {}: best size {}, {what} {}", number(*ridge), line.size, number(line.mean));
             let is_chosen = self.lines[self.scores.chosen].ridge.total_cmp(ridge).is_eq();
             let size = self.lines[self.scores.chosen].size;
             Some(if is_chosen { format!("{text}; chosen with size {size}") } else { text })
@@ -344,9 +376,12 @@ impl<'a> Findings<'a> {
                 "size": line.size,
                 "ridge": line.ridge,
                 "objective": line.objective,
-                "mean": line.mean,
-                "standard_error": line.standard_error,
+                "mean": self.scored(line.mean),
+                "standard_error": self.scored(line.standard_error),
                 "folds": line.folds,
+                "aic": line.criteria[0],
+                "bic": line.criteria[1],
+                "ebic": line.criteria[2],
                 "separated": line.is_separated,
                 "separated_folds": line.separated_folds,
                 "support": line.support,
@@ -361,7 +396,7 @@ impl<'a> Findings<'a> {
             "sizes": self.request.sizes.to_string(),
             "constraint": format!("{}:{}", self.request.axis.name(), self.request.sizes.largest()),
             "ridges": self.request.ridges.weights(),
-            "select": "cv",
+            "select": self.request.select.to_string(),
             "rule": self.rule(),
             "folds": self.search.folds,
             "choice": self.search.choice.to_string(),
@@ -376,18 +411,27 @@ impl<'a> Findings<'a> {
         })
     }
 
+    /// A held-out score, where there are some.
+    fn scored(&self, value: f64) -> Option<f64> {
+        Some(value).filter(|_| self.request.select == Select::CrossValidation)
+    }
+
     /// One line for each ridge and size; what there is none of is empty.
     fn table(&self) -> String {
+        let shown = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
         let mut text = format!("{COLUMNS}\n");
         for (at, line) in self.lines.iter().enumerate() {
             let _ = writeln!(
                 text,
-                "{},{},{},{},{},,,,{},{},,,{},{}",
+                "{},{},{},{},{},{},{},{},{},{},,,{},{}",
                 line.ridge,
                 line.size,
                 line.objective.map_or_else(String::new, |value| value.to_string()),
-                line.mean,
-                line.standard_error,
+                shown(self.scored(line.mean)),
+                shown(self.scored(line.standard_error)),
+                shown(line.criteria[0]),
+                shown(line.criteria[1]),
+                shown(line.criteria[2]),
                 line.is_separated,
                 line.separated_folds,
                 at == self.scores.chosen,
@@ -396,6 +440,15 @@ impl<'a> Findings<'a> {
         }
         text
     }
+}
+
+/// The criteria that are told; EBIC as it is asked for.
+fn criteria_of(select: Select) -> [Criterion; 3] {
+    let extended = match select {
+        Select::Criterion(criterion @ Criterion::ExtendedBayes { .. }) => criterion,
+        _ => Select::EXTENDED,
+    };
+    [Criterion::Akaike, Criterion::Bayes, extended]
 }
 
 /// Names that are not among others.

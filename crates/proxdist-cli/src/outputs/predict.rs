@@ -1,6 +1,8 @@
 //! `predict` with several outputs: a column for each class with its probability and the likeliest label, or a column for each response.
 
-use crate::args::PredictArgs;
+use super::told::check_offsets;
+use super::{add_offset, targets};
+use crate::args::{NewDataArgs, PredictArgs};
 use crate::commands::Ending;
 use crate::failure::{Failure, Result};
 use crate::kept::Kept;
@@ -31,11 +33,14 @@ pub(crate) fn predict(args: &PredictArgs, stored: &StoredOutputs) -> Result<Endi
     let mut lines =
         Lines { args, labels: &labels, with_label, row: 0, dropped: VecDeque::new(), has_dropped: false, kept };
     let (source, mut is_first, mut is_closed) = (args.data.name(), true, false);
-    let read = input::each_block(&args.data, &stored.known(), (false, args.quiet), &args.keep, &mut |mut table| {
+    let offsets = offsets(&args.data, stored)?;
+    let mut known = stored.known();
+    known.schema = known.schema.map(|schema| targets::with_targets(&schema, &offsets));
+    let read = input::each_block(&args.data, &known, (false, args.quiet), &args.keep, &mut |mut table| {
         lines.tell(&table);
         lines.kept.take(&mut table)?;
         let head = if std::mem::take(&mut is_first) { format!("{header}\n") } else { String::new() };
-        let text = head + &lines.text(&predictors(&source, model, &table)?, &table.dropped);
+        let text = head + &lines.text(&predictors(&source, model, &mut table, &offsets)?, &table.dropped);
         is_closed = !writer.write(&text)?;
         if is_closed { Err(Failure::interrupted()) } else { Ok(()) }
     });
@@ -49,14 +54,37 @@ pub(crate) fn predict(args: &PredictArgs, stored: &StoredOutputs) -> Result<Endi
     Ok(Ending::Written)
 }
 
-/// The linear predictors of a block, row by row.
-pub(super) fn predictors(source: &str, model: &OutputsModel, table: &Table) -> Result<Vec<f64>> {
+/// The columns of offsets: those that are told, or those of the fit.
+pub(super) fn offsets(args: &NewDataArgs, stored: &StoredOutputs) -> Result<Vec<String>> {
+    let told = args.offsets();
+    if told.is_empty() && args.offset.is_some() {
+        let message = "--offset with one column is not available for several outputs";
+        return Err(Failure::new(message, "name a column for each output, with commas between: --offset a,b,c"));
+    }
+    let own = || stored.training.as_ref().map(|training| training.offsets.clone()).unwrap_or_default();
+    let found = if told.is_empty() { own() } else { told };
+    if !found.is_empty() {
+        check_offsets(&found, &stored.model.outputs)?;
+    }
+    Ok(found)
+}
+
+/// The linear predictors of a block, row by row, with the offsets that are among its columns.
+pub(super) fn predictors(
+    source: &str,
+    model: &OutputsModel,
+    table: &mut Table,
+    offsets: &[String],
+) -> Result<Vec<f64>> {
     if table.features.rows() == 0 {
         return Ok(Vec::new());
     }
+    let offset = if offsets.is_empty() { None } else { Some(targets::take_offsets(table, offsets, source)?) };
     let none = vec![0.0; table.features.rows()];
     let data = input::view(source, table, &none, None)?;
-    Ok(model.linear_predictors(data.source())?)
+    let mut found = model.linear_predictors(data.source())?;
+    add_offset(&mut found, offset.as_deref());
+    Ok(found)
 }
 
 /// Lines of the rows of a file; those that are left out have `NA` in every column.

@@ -11,7 +11,11 @@ pub(crate) fn split(table: &mut Table, targets: &[String], source: &str) -> Resu
     for target in &targets[1..] {
         let column = table.schema.columns.iter().find(|column| column.name == *target);
         match column.map(|column| &column.kind) {
-            Some(ColumnKind::Number { .. }) => {}
+            Some(ColumnKind::Number { .. } | ColumnKind::Bins { .. }) if column.is_some_and(|column| column.marked) => {
+                let message = format!("{source}: the target {target:?} has missing values");
+                return Err(Failure::new(message, "--missing drop leaves such rows out"));
+            }
+            Some(ColumnKind::Number { .. } | ColumnKind::Bins { .. }) => {}
             Some(ColumnKind::Levels { .. }) => {
                 let message =
                     format!("{source}: the target {target:?} holds text, and several targets must be numbers");
@@ -50,10 +54,41 @@ pub(crate) fn split(table: &mut Table, targets: &[String], source: &str) -> Resu
     Ok(responses)
 }
 
+/// Takes the columns of offsets, one for each output, out of the features; returns them row by row.
+pub(crate) fn take_offsets(table: &mut Table, offsets: &[String], source: &str) -> Result<Vec<f64>> {
+    let names = table.names();
+    let mut places = Vec::new();
+    for offset in offsets {
+        let kind = table.schema.columns.iter().find(|column| column.name == *offset).map(|column| &column.kind);
+        let Some(ColumnKind::Number { .. }) = kind else {
+            let what = if kind.is_some() { "holds text, and offsets are numbers" } else { "is not in the file" };
+            let message = format!("{source}: the column {offset:?} of --offset {what}");
+            return Err(Failure::new(message, "name a column of numbers for each output, with commas between"));
+        };
+        places.extend(names.iter().position(|name| name == offset));
+    }
+    let Features::Dense { rows, columns, values } = &table.features else {
+        let message = format!("{source}: offsets of several outputs need a table of numbers in memory");
+        return Err(Failure::new(message, "give a CSV file, or allow more --memory"));
+    };
+    let (rows, columns) = (*rows, *columns);
+    let kept: Vec<usize> = (0..columns).filter(|place| !places.contains(place)).collect();
+    if kept.is_empty() {
+        let message = format!("{source}: no column is left beside the offsets");
+        return Err(Failure::new(message, "a model needs at least one feature"));
+    }
+    let pick = |which: &[usize]| -> Vec<f64> {
+        values.chunks_exact(columns.max(1)).flat_map(|row| which.iter().map(move |&place| row[place])).collect()
+    };
+    let (found, features) = (pick(&places), pick(&kept));
+    table.features = Features::Dense { rows, columns: kept.len(), values: features };
+    table.schema.columns.retain(|column| !offsets.contains(&column.name));
+    Ok(found)
+}
+
 /// The columns of a model with the further targets behind them, for a file that is compared with.
 pub(crate) fn with_targets(schema: &Schema, more: &[String]) -> Schema {
     let mut schema = schema.clone();
-    let column = |name: &String| SchemaColumn { name: name.clone(), kind: ColumnKind::Number { fill: None } };
-    schema.columns.extend(more.iter().map(column));
+    schema.columns.extend(more.iter().map(SchemaColumn::number));
     schema
 }

@@ -11,6 +11,7 @@ use crate::scores::{Scores, Watcher};
 use crate::summary::{has_converged, peak_memory};
 use crate::{input, scaling, setup};
 use proxdist::outputs::{OutputsEvaluation, OutputsModel, OutputsSelection, OutputsValidation};
+use proxdist::path::Criterion;
 use proxdist::selection::{Choice, Grid, Scoring};
 use proxdist::spec::SetSpec;
 use proxdist::{Data, Setting};
@@ -71,6 +72,11 @@ pub(super) struct Chosen {
 impl Chosen {
     /// Searches, fits the chosen point and measures it on all rows.
     pub(super) fn find(search: &Search, given: &Given, told: &Told) -> Result<Self> {
+        Self::find_by(search, given, told, None)
+    }
+
+    /// The same by a criterion on all rows, if there is one.
+    pub(super) fn find_by(search: &Search, given: &Given, told: &Told, criterion: Option<Criterion>) -> Result<Self> {
         let (quiet, table, source) = (search.output.quiet, &given.table, search.data.name());
         let none = vec![0.0; table.features.rows()];
         let whole = input::view(&source, table, &none, None)?;
@@ -80,7 +86,10 @@ impl Chosen {
             note(quiet, "columns are scaled for each fit by the rows it is fitted to (--no-standardize turns it off)");
         }
         let (searching, watcher) = (Instant::now(), Watcher::new(quiet));
-        let outcome = validation.run_watched(&search.grid, &given.settings, &watcher);
+        let outcome = match criterion {
+            None => validation.run_watched(&search.grid, &given.settings, &watcher),
+            Some(criterion) => validation.run_by_criterion(&search.grid, &given.settings, criterion, &watcher),
+        };
         watcher.finish();
         let ControlFlow::Continue(selection) = outcome.map_err(explained)? else { return Err(Failure::interrupted()) };
         let seconds = (given.reading, searching.elapsed().as_secs_f64());
@@ -89,7 +98,7 @@ impl Chosen {
         // The seed deals the rows, too.
         setup::without_effect(&selection.notes, &[Setting::Seed]).iter().for_each(|text| note(quiet, text));
         let data = selection.units.apply(whole)?;
-        let (training, roc) = measured(selection.fit.model(), &data, &told.responses)?;
+        let (training, roc) = measured(selection.fit.model(), &data, &told.responses, told.offset.as_deref())?;
         let model = selection.fit.model().restored(&selection.units)?;
         model.check_finite()?;
         Ok(Self { selection, model, training, roc, seconds })

@@ -13,7 +13,7 @@ use crate::failure::{Failure, Result};
 use crate::setup;
 use crate::words::{number, plural};
 use proxdist::path::{Criterion, Path, PathPoint, PathScore};
-use proxdist::selection::Choice;
+use proxdist::selection::{Choice, Grid};
 use proxdist::spec::SetSpec;
 
 /// Sizes that are looked at if none are named.
@@ -76,6 +76,16 @@ impl Request {
         Ok(Self { sizes, set, ridges, select, choice, folds, seed, on_effects: !args.units.no_standardize })
     }
 
+    /// The sizes and ridges as a grid; sizes ascend, so that each starts from the one before.
+    pub(crate) fn grid(&self) -> Result<Grid> {
+        let of_groups = self.set.counts_groups();
+        let sizes: Vec<String> =
+            (0..=self.sizes.largest()).filter(|size| self.sizes.has(*size)).map(|size| size.to_string()).collect();
+        let ridges: Vec<String> = self.ridges.weights().iter().map(|weight| format!("{weight:e}")).collect();
+        let name = if of_groups { "group-sparsity" } else { "sparsity" };
+        Ok(Grid::parse([format!("ridge:{}", ridges.join(",")), format!("{name}:{}", sizes.join(","))])?)
+    }
+
     /// The set with this size.
     pub(crate) fn set_of(&self, size: usize) -> SetSpec {
         self.set.with_size(size).unwrap_or(SetSpec::Sparsity { keep: size })
@@ -92,7 +102,7 @@ impl Request {
     }
 
     /// How a size is chosen, in words.
-    fn rule(&self) -> String {
+    pub(crate) fn rule(&self) -> String {
         match self.select {
             Select::CrossValidation => {
                 let rule = match self.choice {
@@ -107,7 +117,7 @@ impl Request {
     }
 
     /// The ridge weights, in words.
-    fn ridges_in_words(&self) -> String {
+    pub(crate) fn ridges_in_words(&self) -> String {
         if self.ridges.largest() == 0.0 {
             return "no ridge".to_owned();
         }
@@ -117,7 +127,7 @@ impl Request {
 }
 
 /// The criterion in words.
-fn name(criterion: Criterion) -> String {
+pub(crate) fn name(criterion: Criterion) -> String {
     match criterion {
         Criterion::Akaike => "AIC".to_owned(),
         Criterion::Bayes => "BIC".to_owned(),

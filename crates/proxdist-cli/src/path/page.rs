@@ -5,6 +5,7 @@ use crate::args::Select;
 use crate::words::number;
 use proxdist::Proven;
 use proxdist::path::PathPoint;
+use proxdist_pages::Crossed;
 use proxdist_report::{CvCurve, CvPoint, LinePlot, Mark, Notice, Rings, Section, Series};
 
 /// Lines of a picture: there are as many colours.
@@ -24,6 +25,18 @@ impl Findings {
         let chosen =
             size.map_or_else(|| "No size is chosen".to_owned(), |size| format!("Size {size} is chosen by {rule}"));
         format!("{chosen}; {}.", self.request.ridges_in_words())
+    }
+
+    /// What cross-validation said of the chosen model.
+    pub(crate) fn crossed(&self) -> Option<Crossed> {
+        let score = self.scores.as_ref()?.get(self.chosen?)?;
+        Some(Crossed {
+            score: "cross-validated loss".to_owned(),
+            mean: score.mean,
+            standard_error: score.standard_error,
+            folds: self.request.folds,
+            is_loss: true,
+        })
     }
 
     /// What was noted, for the page.

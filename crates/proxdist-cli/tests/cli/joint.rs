@@ -163,3 +163,77 @@ fn what_cannot_be_done_is_refused_with_a_hint() {
         assert!(said.stderr.contains("hint:  "), "{words}: {}", said.stderr);
     }
 }
+
+/// Sizes by a criterion and by rows held out: the models are those of single fits, the criterion is its formula, and the model file predicts.
+#[test]
+fn sizes_are_chosen_by_criteria_and_by_held_out_rows() {
+    let place = place();
+    let path = COX.replace("fit", "path") + " --strata clinic";
+    let found = place.json(&format!("{path} --sizes 1-3 --select bic --out m.json --report r.html --table p.csv"));
+    let events = column(&table(), 4).iter().filter(|event| *event == "1").count();
+    assert_eq!(found["counted"], events);
+    let points = found["points"].as_array().unwrap();
+    assert_eq!(points.len(), 3);
+    for (at, point) in points.iter().enumerate() {
+        let fit = place.json(&format!("{COX} --strata clinic -c sparsity:{}", at + 1));
+        let (own, alone) = (point["objective"].as_f64().unwrap(), fit["objective"].as_f64().unwrap());
+        assert!((own - alone).abs() <= 1e-12 * alone, "{own} {alone}");
+        let used = point["support"].as_array().unwrap().len() as f64;
+        let bic = 2.0 * 120.0 * own + used * (events as f64).ln();
+        assert!((point["bic"].as_f64().unwrap() - bic).abs() < 1e-8);
+    }
+    let least = points.iter().map(|point| point["bic"].as_f64().unwrap()).fold(f64::INFINITY, f64::min);
+    let chosen = points.iter().find(|point| point["bic"].as_f64() == Some(least)).unwrap();
+    assert_eq!(chosen["size"], found["chosen"]["size"]);
+    assert_eq!(place.read("p.csv").lines().count(), 4);
+    assert!(place.read("r.html").contains("Sizes"));
+    assert!(place.ok("predict m.json t.csv").starts_with("linear_predictor,relative_risk"));
+
+    let validated = place.json(&format!("{path} --sizes 1-3 --folds 4 --ridge-grid 0,0.01"));
+    assert_eq!(validated["points"].as_array().unwrap().len(), 6);
+    let tuned = place.json(&(ORDINAL.replace("fit", "tune") + " --grid sparsity:1-3 --folds 4 --score accuracy"));
+    let scores = tuned["table"]["scores"].as_array().unwrap();
+    assert_eq!((scores.len(), &tuned["table"]["scoring"]), (3, &"accuracy".into()));
+    let tuned = place.json(&(COX.replace("fit", "tune") + " --strata clinic --grid ball:0.5,1 --score concordance"));
+    assert_eq!(tuned["table"]["scoring"], "concordance");
+    for (words, message) in [
+        (COX.replace("fit", "tune") + " --grid sparsity:1-2 --score auc", "loss or concordance for times"),
+        (
+            "tune t.csv --target days --ignore rating,clinic --grid sparsity:1 --score concordance".to_owned(),
+            "concordance",
+        ),
+        ("path t.csv --target days --ignore rating,clinic --event died".to_owned(), "do not belong to --loss squared"),
+        (COX.replace("fit", "path") + " --sizes 9", "--sizes 9"),
+        (COX.replace("fit", "path") + " --offset a,b", "--offset with several columns"),
+    ] {
+        let said = place.run(&words);
+        assert_eq!(said.code, Some(2), "{words}: {}", said.stdout);
+        assert!(said.stderr.contains(message) && said.stderr.contains("hint:  "), "{words}: {}", said.stderr);
+    }
+}
+
+/// A feature that is larger for every death than for all who are still at risk: nothing is called optimal, and the hint names a ridge that helps.
+#[test]
+fn a_likelihood_without_a_maximum_is_told() {
+    let place = Place::new();
+    let mut text = "marker,noise,days,died\n".to_owned();
+    for row in 0..40 {
+        let _ = writeln!(text, "{},{},{},{}", 100 - row, row * row % 17, row + 1, u8::from(row % 3 > 0));
+    }
+    place.write("t.csv", text);
+    for set in ["sparsity:1", "none"] {
+        let words = format!("fit t.csv --loss cox --target days --event died -c {set}");
+        let said = place.run(&format!("{words} --report r.html"));
+        assert!(said.stderr.contains("F has no minimum") && said.stderr.contains("marker"), "{}", said.stderr);
+        assert!(said.stderr.contains("--ridge 0.001"), "{}", said.stderr);
+        assert!(said.stdout.contains("none: F only falls"), "{}", said.stdout);
+        assert!(!said.stdout.contains("globally optimal"), "{}", said.stdout);
+        assert!(place.read("r.html").contains("No minimum"));
+        let fit = place.json(&words);
+        assert_eq!(fit["undetermined"][0], "marker");
+        assert!(fit["proven"].is_null());
+        let ridged = place.json(&format!("{words} --ridge 0.001"));
+        assert_eq!(ridged["undetermined"].as_array().unwrap().len(), 0);
+        assert!(!ridged["proven"].is_null());
+    }
+}

@@ -82,7 +82,7 @@ fn what_does_not_fit_a_loss_is_refused_with_a_hint() {
         ("fit t.csv --target count --ignore label --loss tweedie:2.5", "below 2"),
         ("fit t.csv --target amount --ignore label --loss quantile:1", "between 0 and 1"),
         ("fit t.csv --target amount --ignore label,count --loss absolute --shape 2x2 -c rank:1", "has a kink"),
-        ("path t.csv --target amount --ignore label --loss absolute", "second derivatives"),
+        ("path t.csv --target amount --ignore label --loss absolute --select bic", "no likelihood"),
         ("theory t.csv --target amount --ignore label --loss absolute", "not differentiable"),
         ("tune t.csv --target amount --ignore label --loss huber --grid sparsity:1,2 --score d2", "d2"),
     ];

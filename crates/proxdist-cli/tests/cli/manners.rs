@@ -14,6 +14,7 @@ fn help_has_examples_on_every_command() {
         "evaluate",
         "summary",
         "export",
+        "scorecard",
         "tune",
         "theory",
         "compare",
@@ -52,7 +53,7 @@ fn completions_and_manual_pages_come_from_the_same_definitions() {
     place.ok("man --dir pages");
     let fit = place.read("pages/proxdist-fit.1");
     assert!(fit.contains("proxdist\\-fit") && fit.contains("constraint"), "{fit}");
-    assert_eq!(std::fs::read_dir(place.path("pages")).unwrap().count(), 17);
+    assert_eq!(std::fs::read_dir(place.path("pages")).unwrap().count(), 18);
 }
 
 #[test]

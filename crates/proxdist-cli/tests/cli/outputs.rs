@@ -164,7 +164,8 @@ fn what_is_not_there_is_an_error_with_a_hint() {
             "explain one output",
         ),
         ("fit t.csv --target first,second --ignore kind -c rows:9", "has 4 rows", "1 to 4"),
-        ("path t.csv --target first,second --ignore kind --select bic", "--select bic", "--select cv"),
+        ("path t.csv --target first,second --ignore kind --select none", "--select none", "--select bic"),
+        ("path t.csv --target first,second --ignore kind -c rank:2 --select bic", "--select bic", "rows"),
         ("path t.csv --target first,second --ignore kind --sizes 1-9", "the number of features is 4", "1 to 4"),
         ("path t.csv --target first,second --ignore kind -c nonneg", "over rows or rank", "tune --grid"),
         ("path t.csv --target first,second --ignore kind -c rank:1 --sizes 3", "ranks go up to 2", "1 to 2"),
@@ -306,4 +307,83 @@ fn classes_told_apart_are_told() {
     let path = place.run("path t.csv --target kind --loss logistic --ridge-grid 0 --folds 5");
     assert!(path.stderr.contains("some sizes are separated"), "{}", path.stderr);
     assert!(path.stdout.contains("5 of 5 folds separated"), "{}", path.stdout);
+}
+
+/// A known part of each predictor: the responses less their offsets are explained, and predictions have them again.
+#[test]
+fn every_output_has_an_offset_of_its_own() {
+    let place = place();
+    let mut shifted = "size,tone,noise,extra,kind,first,second,up,down,plain1,plain2\n".to_owned();
+    for (row, line) in table().lines().skip(1).enumerate() {
+        let fields: Vec<&str> = line.split(',').collect();
+        let (first, second): (f64, f64) = (fields[5].parse().unwrap(), fields[6].parse().unwrap());
+        let (up, down) = (f64::from(row as u32 % 7), -0.5 * f64::from(row as u32 % 5));
+        let known = fields[..5].join(",");
+        let _ = writeln!(shifted, "{known},{},{},{up},{down},{first},{second}", first + up, second + down);
+    }
+    place.write("s.csv", shifted);
+    let with = "fit s.csv --target first,second --offset up,down --ignore kind,plain1,plain2 -c rows:2";
+    let fit = place.json(&format!("{with} --out m.json"));
+    let plain =
+        place.json("fit s.csv --target plain1,plain2 --ignore kind,up,down,first,second -c rows:2 --out p.json");
+    let (own, other) = (fit["objective"].as_f64().unwrap(), plain["objective"].as_f64().unwrap());
+    assert!((own - other).abs() <= 1e-9 * other.max(1e-12), "{own} {other}");
+    let (predicted, without) = (place.ok("predict m.json s.csv"), place.ok("predict p.json s.csv"));
+    for (row, (line, other)) in predicted.lines().zip(without.lines()).skip(1).enumerate() {
+        let (found, plain) = (numbers(line), numbers(other));
+        let (up, down) = (f64::from(row as u32 % 7), -0.5 * f64::from(row as u32 % 5));
+        assert!((found[0] - plain[0] - up).abs() < 1e-7 && (found[1] - plain[1] - down).abs() < 1e-7, "{line} {other}");
+    }
+    let evaluated = place.json("evaluate m.json s.csv");
+    assert_eq!(evaluated["data"]["rows"], 120);
+    let classes =
+        place.run("fit s.csv --target kind --loss logistic --offset up,down --ignore first,second,plain1,plain2");
+    assert!(classes.stderr.contains("2 columns for 3 outputs (ash, elm, oak)"), "{}", classes.stderr);
+    for (words, message) in [
+        ("fit s.csv --target first,second --offset up --ignore kind", "--offset with one column"),
+        ("fit s.csv --target first --offset up,down --ignore kind", "one output, which has one offset"),
+        ("fit s.csv --target first,second --offset up,nowhere --ignore kind", "nowhere"),
+        ("predict m.json s.csv --offset up", "--offset with one column"),
+    ] {
+        let said = place.run(words);
+        assert_eq!(said.code, Some(2), "{words}: {}", said.stdout);
+        assert!(said.stderr.contains(message) && said.stderr.contains("hint:  "), "{words}: {}", said.stderr);
+    }
+}
+
+/// Numbers of shared features by BIC: the formulas, from the fits of the sizes by themselves.
+#[test]
+fn sizes_of_several_outputs_are_chosen_by_criteria() {
+    let place = place();
+    let path =
+        "path t.csv --target kind --loss logistic --ignore first,second --sizes 1-4 --ridge-grid 0.01 --select bic";
+    let found = place.json(&format!("{path} --table p.csv"));
+    let points = found["points"].as_array().unwrap();
+    let mut least = (f64::INFINITY, 0);
+    for (at, point) in points.iter().enumerate() {
+        let size = at + 1;
+        let fit = place.json(&format!("{CLASSES} -c rows:{size} --out m.json"));
+        assert!(point["objective"].as_f64().unwrap() <= fit["objective"].as_f64().unwrap() * (1.0 + 1e-6));
+        let evaluated = place.json("evaluate m.json t.csv");
+        let loss = evaluated["evaluation"]["log_loss"].as_f64().unwrap();
+        let bic = 240.0 * loss + 2.0 * size as f64 * 120.0_f64.ln();
+        assert!((point["bic"].as_f64().unwrap() - bic).abs() < 1e-3 * bic, "{size}: {} {bic}", point["bic"]);
+        assert!(
+            (point["bic"].as_f64().unwrap()
+                - point["aic"].as_f64().unwrap()
+                - 2.0 * size as f64 * (120.0_f64.ln() - 2.0))
+                .abs()
+                < 1e-9
+        );
+        if point["bic"].as_f64().unwrap() < least.0 {
+            least = (point["bic"].as_f64().unwrap(), size);
+        }
+    }
+    assert_eq!(found["chosen"]["size"], least.1);
+    assert!(found["points"][0]["mean"].is_null());
+    let numbers = place.json("path t.csv --target first,second --ignore kind --sizes 1-3 --select aic");
+    assert_eq!(numbers["select"], "aic");
+    let huber = place.run("path t.csv --target first,second --ignore kind --loss huber --select bic");
+    assert_eq!(huber.code, Some(2));
+    assert!(huber.stderr.contains("hint:  "), "{}", huber.stderr);
 }

@@ -27,7 +27,10 @@ fn a_path_says_of_every_size_whether_it_is_proven() {
     let page = place.read("path.html");
     assert!(page.contains("For 5 of 5 models it is proven"), "said");
     assert!(page.contains(&format!("{PROVEN}</text>")), "ringed, with a legend");
-    assert!(page.contains("<h2>Proof</h2>") && page.contains("This is the global optimum"), "of the chosen model");
+    assert!(
+        page.contains("<h2>What is certain</h2>") && page.contains("This is the global optimum"),
+        "of the chosen model"
+    );
     // Without a proof nothing is said of one.
     place.ok(&format!(
         "path {DEMO} --target quality --sizes 1-5 --select bic --ridge-grid 1e-4 --report plain.html --table plain.csv"

@@ -4,7 +4,7 @@ use super::{Beside, Work};
 use crate::error::Result;
 use crate::layout::{Kind, Layout, Role, numbered_names};
 use crate::options::ReadOptions;
-use crate::schema::{ColumnKind, Schema, SchemaColumn};
+use crate::schema::{Schema, SchemaColumn};
 
 /// Which columns of a matrix play which part.
 pub(super) struct Roles {
@@ -53,10 +53,7 @@ impl Roles {
         let names = numbered_names(columns);
         let layout = Layout::new(work.source, names, false, &vec![Kind::Number; columns], &options)?;
         let found = |role: Role| layout.roles.iter().position(|&other| other == role);
-        let column = |&column: &usize| SchemaColumn {
-            name: layout.names[column].clone(),
-            kind: ColumnKind::Number { fill: None },
-        };
+        let column = |&column: &usize| SchemaColumn::number(layout.names[column].clone());
         let known = layout.features.iter().map(column).collect();
         Ok(Self {
             width: columns,

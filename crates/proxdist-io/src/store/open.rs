@@ -60,7 +60,8 @@ fn check(folder: &Path, found: &Description, options: &ReadOptions) -> Result<()
         let (packed, wanted) = (role(found.is_exposure), role(options.is_exposure()));
         return otherwise(format!("the store was packed with an {packed}, not with an {wanted}"));
     }
-    if !options.ignore.is_empty() || !options.categorical.is_empty() || options.positive.is_some() {
+    let is_chosen = !options.ignore.is_empty() || !options.categorical.is_empty() || !options.bins.is_empty();
+    if is_chosen || options.positive.is_some() {
         return otherwise("columns and labels cannot be chosen any more once they are packed".to_owned());
     }
     let Some(schema) = &options.schema else { return Ok(()) };

@@ -2,11 +2,13 @@
 
 #![allow(clippy::format_push_string, clippy::format_collect, reason = "files are made by hand, speed does not matter")]
 
+mod bins;
 mod blocks;
 mod common;
 mod csv;
 mod encoding;
 mod errors;
+mod frame;
 mod many_files;
 mod never_panics;
 mod numpy;

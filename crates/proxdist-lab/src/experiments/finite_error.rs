@@ -216,10 +216,8 @@ impl Experiment for FiniteError {
 impl FiniteError {
     fn plot(&self, panel: Panel, results: &Frame) -> Plot {
         let first = panel.rows(results).only(&[("repeat", "0")]);
-        let series = |gamma: &String| Series {
-            band: Vec::new(),
-            label: format!("γ = {gamma}"),
-            points: first.only(&[("gamma", gamma)]).points("step", self.column),
+        let series = |gamma: &String| {
+            Series::new(format!("γ = {gamma}"), first.only(&[("gamma", gamma)]).points("step", self.column))
         };
         Plot::Lines(LinePlot {
             title: panel.title(),

@@ -75,11 +75,8 @@ impl Experiment for Rho1 {
 
 fn plot(panel: Panel, results: &Frame, levels: &[String], column: &str, label: &str) -> Plot {
     let first = panel.rows(results).only(&[("repeat", "0")]);
-    let series = |rho1: &String| Series {
-        band: Vec::new(),
-        label: format!("ρ₁ = {rho1}"),
-        points: first.only(&[("rho1", rho1)]).points("step", column),
-    };
+    let series =
+        |rho1: &String| Series::new(format!("ρ₁ = {rho1}"), first.only(&[("rho1", rho1)]).points("step", column));
     Plot::Lines(LinePlot {
         title: panel.title(),
         x_label: "step k".into(),

@@ -52,7 +52,7 @@ fn bar_half(width: f64, bins: usize) -> f64 {
 }
 
 /// Wilson's interval of a share: within [0, 1] and sensible for small numbers.
-fn wilson(share: f64, count: f64) -> (f64, f64) {
+pub(crate) fn wilson(share: f64, count: f64) -> (f64, f64) {
     let (share, z2) = (share.clamp(0.0, 1.0), 1.96 * 1.96);
     let scale = 1.0 + z2 / count;
     let center = (share + z2 / (2.0 * count)) / scale;

@@ -21,7 +21,11 @@ fn has_names(names: &[String], drawn: usize) -> bool {
 /// The matrix with rows from top to bottom and a colour bar. Shades are opacities over the ground, so zero is the colour of
 /// the page, light or dark.
 pub fn heat_map(matrix: &CoefficientMatrix, style: Style) -> String {
-    let title = "Coefficient matrix";
+    titled_heat_map("Coefficient matrix", matrix, style)
+}
+
+/// The same under a title of one's own.
+pub fn titled_heat_map(title: &str, matrix: &CoefficientMatrix, style: Style) -> String {
     let mut canvas = Canvas::new(style.width(style.bounded_width().min(520.0)), 90.0);
     if matrix.rows == 0 || matrix.columns == 0 {
         canvas.nothing_to_show("The matrix is empty.");

@@ -6,6 +6,8 @@ use crate::svg::{Axis, Canvas, Colour, Dot, Extent, Key, Kind, Panel, Rect, Scal
 
 /// The line at a mark.
 const MARK: Stroke = Stroke::dashed(Colour::Ink, 1.2);
+/// Where the data are.
+const RUG: Stroke = Stroke::solid(Colour::Muted, 1.4);
 /// Around points that are singled out.
 const RING: Stroke = Stroke::solid(Colour::Ink, 1.6);
 
@@ -81,6 +83,9 @@ pub(super) fn draw(canvas: &mut Canvas, bounds: Rect, plot: &LinePlot) -> f64 {
         if kept.len() <= 20 {
             panel.dots(canvas, &kept, Dot::solid(2.8, Stroke::series(i).colour));
         }
+    }
+    for x in plot.series.iter().flat_map(|series| &series.rug).filter_map(|&x| panel.at_x(x)).filter(is_inside) {
+        canvas.line((x, panel.plot.bottom()), (x, panel.plot.bottom() - 7.0), RUG);
     }
     for &point in plot.rings.iter().flat_map(|rings| &rings.points) {
         panel.ring(canvas, point, 6.5, RING);

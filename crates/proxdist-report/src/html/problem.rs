@@ -1,7 +1,7 @@
 //! The problem that was solved, in readable mathematics.
 
 use super::formula::typeset;
-use super::{facts, section};
+use super::{facts, part};
 use crate::escape::escape;
 use crate::input::Fact;
 use crate::number::{count, number};
@@ -85,6 +85,6 @@ impl Problem {
         let intercept = if self.intercept { "yes, not constrained" } else { "none" };
         rows.push(Fact::new("Intercept", intercept));
         rows.extend(self.facts.iter().cloned());
-        section("Problem", &format!("<div class=\"math\">\n{maths}</div>\n{}", facts(&rows)))
+        part("Problem", &format!("<div class=\"math\">\n{maths}</div>\n{}", facts(&rows)))
     }
 }

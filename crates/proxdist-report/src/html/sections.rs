@@ -1,12 +1,14 @@
 //! The sections of the page that are a figure, a table or both.
 
-use super::{Report, embedded, facts, section};
+use super::{Report, embedded, facts, folded, notes, part, section, thresholds};
 use crate::escape::escape;
 use crate::figures;
+use crate::figures::Plot;
 use crate::input::{
     CalibrationBin, CertificateLine, CvCurve, Fact, Notice, ProofStory, Residual, RocCurve, Section, Severity,
     TracePoint,
 };
+use crate::model_input::{Image, Thresholds};
 use crate::number::{count, duration, exponent, minus, number};
 use crate::svg::Style;
 
@@ -48,8 +50,31 @@ pub(super) fn notices(notices: &[Notice]) -> String {
     warnings.into_iter().chain(rest).map(line).collect()
 }
 
-pub(super) fn certificate(lines: &[CertificateLine]) -> String {
-    if lines.is_empty() { String::new() } else { section("Certificate", &measures(lines)) }
+/// What is certain, in words; the numbers behind it are folded away where there are words.
+pub(super) fn guarantees(words: &[String], lines: &[CertificateLine]) -> String {
+    match (words, lines) {
+        ([], []) => String::new(),
+        ([], lines) => section("Certificate", &measures(lines)),
+        (words, lines) => {
+            let line = |text: &String| format!("<li>{}</li>\n", escape(text));
+            let mut content = format!("<ul>\n{}</ul>\n", words.iter().map(line).collect::<String>());
+            if !lines.is_empty() {
+                content.push_str(&folded("The numbers of the certificate", &measures(lines)));
+            }
+            section("What is certain", &content)
+        }
+    }
+}
+
+/// Where the model comes from.
+pub(super) fn data(rows: &[Fact], remarks: &[String]) -> String {
+    if rows.is_empty() && remarks.is_empty() {
+        return String::new();
+    }
+    let remark = |text: &String| format!("<li>{}</li>\n", escape(text));
+    let list = remarks.iter().map(remark).collect::<String>();
+    let list = if list.is_empty() { list } else { format!("<ul>\n{list}</ul>\n") };
+    section("The data", &(facts(rows) + &list))
 }
 
 /// A section that is none of the usual ones.
@@ -73,15 +98,38 @@ pub(super) fn free(free: &Section) -> String {
     if let Some(plot) = &free.biplot {
         content.push_str(&figure(|style| figures::biplot(plot, style), ""));
     }
+    if !free.plots.is_empty() {
+        let plots: Vec<Plot> = free.plots.iter().cloned().map(Plot::Lines).collect();
+        content.push_str(&figure(|style| figures::small_multiples("", &plots, style), ""));
+    }
+    if !free.images.is_empty() {
+        let draw = |image: &Image| {
+            let picture = figures::titled_heat_map(&image.title, &image.matrix, Style::inline().width(300.0));
+            format!("<figure>{picture}<figcaption>{}</figcaption></figure>\n", escape(&image.title))
+        };
+        let images: String = free.images.iter().map(draw).collect();
+        content.push_str(&format!("<div class=\"pair\">\n{images}</div>\n"));
+    }
+    content.push_str(&notes(&free.notes));
     section(&free.heading, &content)
 }
 
+/// Characters beyond which a cell is a sentence.
+const SENTENCE: usize = 40;
+
 /// A table of text; columns of numbers are set to the right.
 fn plain_table(columns: &[String], rows: &[Vec<String>]) -> String {
-    let is_number = |text: &String| text.trim_start_matches(['-', '−']).starts_with(|c: char| c.is_ascii_digit());
+    let is_number = |text: &String| text.trim_start_matches(['-', '−', '+']).starts_with(|c: char| c.is_ascii_digit());
     let holds_numbers = |i: usize| rows.iter().filter_map(|row| row.get(i)).all(is_number);
     let numbers: Vec<bool> = (0..columns.len()).map(holds_numbers).collect();
-    let class = |i: usize| if numbers.get(i) == Some(&true) { " class=\"number\"" } else { "" };
+    // Sentences are broken into lines, names are not.
+    let is_long = |i: usize| rows.iter().filter_map(|row| row.get(i)).any(|text| text.chars().count() > SENTENCE);
+    let sentences: Vec<bool> = (0..columns.len()).map(is_long).collect();
+    let class = |i: usize| match (numbers.get(i), sentences.get(i)) {
+        (_, Some(true)) => " class=\"text\"",
+        (Some(true), _) => " class=\"number\"",
+        _ => "",
+    };
     let heading = |(i, name): (usize, &String)| format!("<th scope=\"col\"{}>{}</th>", class(i), escape(name));
     let cell = |(i, text): (usize, &String)| format!("<td{}>{}</td>", class(i), escape(text));
     let row = |row: &Vec<String>| format!("<tr>{}</tr>\n", row.iter().enumerate().map(cell).collect::<String>());
@@ -132,7 +180,7 @@ pub(super) fn convergence(trace: &[TracePoint], reference: Option<f64>) -> Strin
     if last.step == 0 {
         let sentence =
             format!("There was nothing to iterate: the result was found directly, in {}.", duration(last.seconds));
-        return section("Convergence", &(format!("<p>{sentence}</p>\n") + &embedded("trace-data", &data)));
+        return part("Convergence", &(format!("<p>{sentence}</p>\n") + &embedded("trace-data", &data)));
     }
     let caption = format!(
         "{} checkpoints up to step {}, in {}. Distance to the set is measured before each projection; the result itself lies in the set.",
@@ -141,11 +189,11 @@ pub(super) fn convergence(trace: &[TracePoint], reference: Option<f64>) -> Strin
         duration(last.seconds)
     );
     let figure = figure(|style| figures::convergence(&thin, reference, style), &caption);
-    section("Convergence", &(figure + &embedded("trace-data", &data)))
+    part("Convergence", &(figure + &embedded("trace-data", &data)))
 }
 
-pub(super) fn classes(roc: &[RocCurve], calibration: &[CalibrationBin]) -> String {
-    if roc.is_empty() && calibration.is_empty() {
+pub(super) fn classes(roc: &[RocCurve], calibration: &[CalibrationBin], decisions: Option<&Thresholds>) -> String {
+    if roc.is_empty() && calibration.is_empty() && decisions.is_none() {
         return String::new();
     }
     let mut content = String::from("<div class=\"pair\">\n");
@@ -156,6 +204,21 @@ pub(super) fn classes(roc: &[RocCurve], calibration: &[CalibrationBin]) -> Strin
         content.push_str(&small_figure(|style| figures::calibration(calibration, style), 384.0));
     }
     content.push_str("</div>\n");
+    if !calibration.is_empty() {
+        let columns = ["predicted", "observed", "95 % interval", "rows"].map(str::to_owned);
+        let row = |bin: &CalibrationBin| {
+            let (low, high) = figures::wilson(bin.observed, bin.count);
+            vec![
+                number(bin.predicted, 3),
+                number(bin.observed, 3),
+                format!("{} to {}", number(low, 3), number(high, 3)),
+                number(bin.count, 6),
+            ]
+        };
+        let rows: Vec<Vec<String>> = calibration.iter().filter(|bin| bin.count > 0.0).map(row).collect();
+        content.push_str(&folded("The bins of the calibration: as many rows in each", &plain_table(&columns, &rows)));
+    }
+    content.push_str(&decisions.map_or_else(String::new, thresholds::content));
     section("Discrimination and calibration", &content)
 }
 
@@ -247,5 +310,5 @@ pub(super) fn run(report: &Report) -> String {
     rows.extend(report.settings.iter().cloned());
     rows.extend(report.versions.iter().cloned());
     content.push_str(&facts(&rows));
-    if content.is_empty() { String::new() } else { section("The run", &content) }
+    if content.is_empty() { String::new() } else { part("The run", &content) }
 }

@@ -1,10 +1,10 @@
 //! The coefficients: a figure of the largest, and all of them in a table that scripts can search and sort.
 
-use super::embedded;
 use super::sections::figure;
+use super::{Report, effects, embedded};
 use crate::escape::escape;
 use crate::figures;
-use crate::input::{Coefficient, CoefficientMatrix};
+use crate::input::Coefficient;
 use crate::number::{count, number};
 use serde::Serialize;
 
@@ -62,17 +62,28 @@ fn content(coefficients: &[Coefficient], intercept: Option<f64>) -> String {
     out + &embedded("coefficient-data", &data)
 }
 
-pub(super) fn section(
-    coefficients: &[Coefficient],
-    intercept: Option<f64>,
-    matrix: Option<&CoefficientMatrix>,
-) -> String {
+/// The coefficients: what they do first, all of them in a table that can be searched, folded away where it would say the same again.
+pub(super) fn section(report: &Report) -> String {
     let mut out = String::new();
-    if let Some(matrix) = matrix {
+    if let Some(matrix) = &report.matrix {
         out.push_str(&super::section("Coefficient matrix", &figure(|style| figures::heat_map(matrix, style), "")));
     }
-    if !coefficients.is_empty() {
-        out.push_str(&super::section("Coefficients", &content(coefficients, intercept)));
+    let all = &report.coefficients;
+    match &report.effects {
+        None if all.is_empty() => {}
+        None if report.matrix.is_some() => {
+            let line = format!("All {} coefficients", count(all.len()));
+            out.push_str(&super::folded(&line, &content(all, report.intercept)));
+        }
+        None => out.push_str(&super::section("Coefficients", &content(all, report.intercept))),
+        Some(effects) => {
+            let mut content = effects::content(effects);
+            if !all.is_empty() {
+                let line = format!("All {} coefficients, to search and sort", count(all.len()));
+                content.push_str(&super::folded(&line, &self::content(all, report.intercept)));
+            }
+            out.push_str(&super::section("Coefficients", &content));
+        }
     }
     out
 }

@@ -102,6 +102,35 @@
     refresh();
   };
 
+  // The table of decisions follows the slider; the formulas are those of the page without scripts.
+  const decisions = () => {
+    const cuts = data("threshold-data");
+    const slider = byId("threshold");
+    if (!cuts || !slider) return;
+    const share = (part, all) => (all > 0 ? (100 * part / all).toFixed(1) + " %" : "–");
+    const draw = () => {
+      const [threshold, tp, fp, tn, fn] = cuts[slider.valueAsNumber];
+      const all = tp + fp + tn + fn;
+      const texts = { tp: format(tp, 6), fp: format(fp, 6), tn: format(tn, 6), fn: format(fn, 6), accuracy: share(tp + tn, all),
+        precision: share(tp, tp + fp), recall: share(tp, tp + fn), specificity: share(tn, tn + fp), taken: share(tp + fp, all) };
+      for (const [id, text] of Object.entries(texts)) byId("cut-" + id).textContent = text;
+      byId("threshold-value").textContent = format(threshold, 4);
+      slider.setAttribute("aria-valuetext", format(threshold, 4));
+    };
+    slider.addEventListener("input", draw);
+    draw();
+  };
+
+  // Paper cannot be unfolded.
+  const unfold = () => {
+    let opened = [];
+    addEventListener("beforeprint", () => {
+      opened = [...document.querySelectorAll("details:not([open])")];
+      for (const part of opened) part.open = true;
+    });
+    addEventListener("afterprint", () => { for (const part of opened) part.open = false; });
+  };
+
   const tips = () => {
     const trace = data("trace-data");
     for (const svg of document.querySelectorAll("svg[data-x]")) {
@@ -139,7 +168,7 @@
     }
   };
 
-  for (const part of [table, tips]) {
+  for (const part of [table, decisions, unfold, tips]) {
     try { part(); } catch (error) { note(error); }
   }
   body.classList.add("ready");

@@ -10,7 +10,7 @@ pub(super) fn written(scorer: &Scorer) -> String {
     let mut text = "/* A model written by proxdist. C99; link with -lm. */\n#include <math.h>\n#include <stddef.h>\n#include <string.h>\n\n".to_owned();
     text += "/* A row: NaN is a missing number, NULL a missing text. */\ntypedef struct {\n";
     for (at, input) in scorer.inputs.iter().enumerate() {
-        let kind = if matches!(input.kind, InputKind::Number { .. }) { "double " } else { "const char *" };
+        let kind = if matches!(input.kind, InputKind::Text { .. }) { "const char *" } else { "double " };
         let _ = writeln!(text, "    {kind}x{}; /* {} */", at + 1, comment(&input.column));
     }
     match &scorer.known {
@@ -34,6 +34,18 @@ pub(super) fn written(scorer: &Scorer) -> String {
             }
             text += "    return NAN;\n}\n\n";
         }
+        if let InputKind::Bins { edges, adds, .. } = &input.kind {
+            let missing = input.kind.missing_adds().map_or_else(|| "NAN".to_owned(), exact);
+            let _ = writeln!(
+                text,
+                "static double proxdist_x{}(double value)\n{{\n    if (isnan(value)) return {missing};",
+                at + 1
+            );
+            for (edge, adds) in edges.iter().zip(adds) {
+                let _ = writeln!(text, "    if (value < {}) return {};", exact(*edge), exact(*adds));
+            }
+            let _ = writeln!(text, "    return {};\n}}\n", exact(adds.last().copied().unwrap_or(0.0)));
+        }
     }
     text += "/* The linear predictor. */\ndouble proxdist_linear(const proxdist_row *row)\n{\n";
     let _ = writeln!(text, "    double eta = {};", exact(scorer.intercept));
@@ -46,7 +58,9 @@ pub(super) fn written(scorer: &Scorer) -> String {
             InputKind::Number { coefficient, fill: Some(fill) } => {
                 writeln!(text, "    eta += {} * (isnan({field}) ? {} : {field});", exact(*coefficient), exact(*fill))
             }
-            InputKind::Text { .. } => writeln!(text, "    eta += proxdist_x{}({field});", at + 1),
+            InputKind::Text { .. } | InputKind::Bins { .. } => {
+                writeln!(text, "    eta += proxdist_x{}({field});", at + 1)
+            }
         };
     }
     match &scorer.known {

@@ -1,6 +1,7 @@
 //! One line for people, with numbers that read back: `log(mean of claims) = -1.2 + 0.3 age + 0.5 [region = "north"]`.
 
 use super::{InputKind, KnownPart, ScoreLink, Scorer};
+use crate::binning::Bins;
 
 pub(super) fn written(scorer: &Scorer) -> String {
     let target = scorer.target.as_ref().map_or_else(|| "y".to_owned(), |target| name(target));
@@ -36,6 +37,12 @@ pub(super) fn written(scorer: &Scorer) -> String {
     }
     for input in &scorer.inputs {
         match &input.kind {
+            InputKind::Bins { edges, adds, missing, .. } => {
+                let bins = Bins { edges: edges.clone(), missing: missing.is_some() };
+                for (bin, adds) in adds.iter().chain(missing).enumerate().filter(|(_, adds)| **adds != 0.0) {
+                    add(*adds, &format!("[{} {}]", name(&input.column), bins.text(bin)));
+                }
+            }
             InputKind::Number { coefficient, .. } => add(*coefficient, &name(&input.column)),
             InputKind::Text { levels, .. } => {
                 for (level, adds) in levels.iter().filter(|(_, adds)| *adds != 0.0) {

@@ -62,6 +62,26 @@ pub enum InputKind {
         /// Taken for a missing text; without it there is no prediction.
         fill: Option<String>,
     },
+    /// A number for each bin of its number.
+    Bins {
+        /// Where one bin ends and the next begins, increasing.
+        edges: Vec<f64>,
+        /// What each bin adds: one more than there are edges.
+        adds: Vec<f64>,
+        /// What a missing number adds, if it has a bin.
+        missing: Option<f64>,
+        /// Taken for a missing number otherwise; without it there is no prediction.
+        fill: Option<f64>,
+    },
+}
+
+impl InputKind {
+    /// What a missing number in bins adds; none if there is no prediction then.
+    fn missing_adds(&self) -> Option<f64> {
+        let Self::Bins { edges, adds, missing, fill } = self else { return None };
+        let of = |value: f64| adds.get(edges.partition_point(|edge| *edge <= value)).copied();
+        missing.or_else(|| fill.and_then(of))
+    }
 }
 
 /// A known part of the predictor.
@@ -124,6 +144,12 @@ pub enum ExportFault {
     UnknownLoss {
         /// The loss.
         loss: String,
+    },
+    /// A column whose missing values have an indicator.
+    #[error("the column {column:?} has an indicator of its missing values, which exported models do not have")]
+    Marked {
+        /// The column.
+        column: String,
     },
     /// A name that the form cannot hold.
     #[error("{form} cannot hold the name {name:?}: it has the character {character:?}")]
@@ -204,7 +230,7 @@ impl Scorer {
     fn texts(&self) -> impl Iterator<Item = &str> {
         let columns = self.inputs.iter().flat_map(|input| {
             let levels: &[(String, f64)] = match &input.kind {
-                InputKind::Number { .. } => &[],
+                InputKind::Number { .. } | InputKind::Bins { .. } => &[],
                 InputKind::Text { levels, .. } => levels,
             };
             std::iter::once(input.column.as_str()).chain(levels.iter().map(|(level, _)| level.as_str()))

@@ -19,6 +19,7 @@ pub(super) fn written(scorer: &Scorer) -> Result<String, ExportFault> {
     let mut fields = String::new();
     let mut schema = String::new();
     let mut predictors = String::new();
+    let mut bins = String::new();
     for input in &scorer.inputs {
         let name = escaped(&input.column);
         let fill = match &input.kind {
@@ -30,6 +31,13 @@ pub(super) fn written(scorer: &Scorer) -> Result<String, ExportFault> {
                     exact(*coefficient)
                 );
                 fill.map(exact)
+            }
+            InputKind::Bins { edges, adds, .. } => {
+                let _ = writeln!(fields, "    <DataField name=\"{name}\" optype=\"continuous\" dataType=\"double\"/>");
+                let of_bin = escaped(&format!("proxdist bin of {}", input.column));
+                bins += &discretized(&name, &of_bin, edges, (adds, input.kind.missing_adds()));
+                let _ = writeln!(predictors, "      <NumericPredictor name=\"{of_bin}\" coefficient=\"1\"/>");
+                None
             }
             InputKind::Text { levels, fill } => {
                 let _ = writeln!(fields, "    <DataField name=\"{name}\" optype=\"categorical\" dataType=\"string\">");
@@ -49,14 +57,14 @@ pub(super) fn written(scorer: &Scorer) -> Result<String, ExportFault> {
         let fill = fill.map_or_else(String::new, |fill| format!(" missingValueReplacement=\"{fill}\""));
         let _ = writeln!(schema, "      <MiningField name=\"{name}\"{fill} invalidValueTreatment=\"returnInvalid\"/>");
     }
-    let mut derived = String::new();
+    let mut logarithm = String::new();
     if let Some(KnownPart::Offset(column) | KnownPart::Exposure(column)) = &scorer.known {
         let name = escaped(column);
         let _ = writeln!(fields, "    <DataField name=\"{name}\" optype=\"continuous\" dataType=\"double\"/>");
         let _ = writeln!(schema, "      <MiningField name=\"{name}\"/>");
         let predictor = if matches!(scorer.known, Some(KnownPart::Exposure(_))) {
-            derived = format!(
-                "    <LocalTransformations>\n      <DerivedField name=\"{LOGARITHM}\" optype=\"continuous\" dataType=\"double\">\n        <Apply function=\"ln\"><FieldRef field=\"{name}\"/></Apply>\n      </DerivedField>\n    </LocalTransformations>\n"
+            logarithm = format!(
+                "      <DerivedField name=\"{LOGARITHM}\" optype=\"continuous\" dataType=\"double\">\n        <Apply function=\"ln\"><FieldRef field=\"{name}\"/></Apply>\n      </DerivedField>\n"
             );
             LOGARITHM
         } else {
@@ -66,6 +74,10 @@ pub(super) fn written(scorer: &Scorer) -> Result<String, ExportFault> {
         predictors = format!("      <NumericPredictor name=\"{predictor}\" coefficient=\"1\"/>\n{predictors}");
     }
     let predictors = numbers_first(&predictors);
+    let derived = match bins + &logarithm {
+        fields if fields.is_empty() => fields,
+        fields => format!("    <LocalTransformations>\n{fields}    </LocalTransformations>\n"),
+    };
     let is_classes = scorer.link == ScoreLink::Logit;
     let labels = scorer.labels.as_ref().filter(|_| is_classes);
     let (function, normalization) = match scorer.link {
@@ -97,6 +109,25 @@ pub(super) fn written(scorer: &Scorer) -> Result<String, ExportFault> {
          <MiningSchema>\n{schema}      <MiningField name=\"{target}\" usageType=\"target\"/>\n    </MiningSchema>\n{derived}{tables}  </RegressionModel>\n</PMML>\n",
         env!("CARGO_PKG_VERSION")
     ))
+}
+
+/// What a column in bins adds, as a field of its own.
+fn discretized(name: &str, of_bin: &str, edges: &[f64], (adds, missing): (&[f64], Option<f64>)) -> String {
+    let missing = missing.map_or_else(String::new, |adds| format!(" mapMissingTo=\"{}\"", exact(adds)));
+    let mut text = format!(
+        "      <DerivedField name=\"{of_bin}\" optype=\"continuous\" dataType=\"double\">\n        <Discretize field=\"{name}\"{missing} dataType=\"double\">\n"
+    );
+    for (bin, adds) in adds.iter().enumerate() {
+        let left = bin.checked_sub(1).map_or_else(String::new, |at| format!(" leftMargin=\"{}\"", exact(edges[at])));
+        let right = edges.get(bin).map_or_else(String::new, |edge| format!(" rightMargin=\"{}\"", exact(*edge)));
+        let closure = if bin == 0 { "openOpen" } else { "closedOpen" };
+        let _ = writeln!(
+            text,
+            "          <DiscretizeBin binValue=\"{}\"><Interval closure=\"{closure}\"{left}{right}/></DiscretizeBin>",
+            exact(*adds)
+        );
+    }
+    text + "        </Discretize>\n      </DerivedField>\n"
 }
 
 /// The elements of a table in the order of the schema: numbers, then texts.

@@ -28,10 +28,21 @@ pub(super) fn written(scorer: &Scorer) -> String {
             let _ = writeln!(text, "    ({}, {{{}}}, {fill}),", quoted(&input.column), each.join(", "));
         }
     }
+    // Column, edges, what bins add, what a missing number adds.
+    text += "]\nBINS = [\n";
+    for input in &scorer.inputs {
+        if let InputKind::Bins { edges, adds, .. } = &input.kind {
+            let list = |values: &[f64]| values.iter().map(|value| exact(*value)).collect::<Vec<_>>().join(", ");
+            let missing = input.kind.missing_adds().map_or_else(|| "None".to_owned(), exact);
+            let _ = writeln!(text, "    ({}, [{}], [{}], {missing}),", quoted(&input.column), list(edges), list(adds));
+        }
+    }
     text += "]\n\n\ndef _missing(value):\n    return value is None or value == \"\" or (isinstance(value, float) and math.isnan(value))\n\n\n";
     text += "def linear(row):\n    \"\"\"The linear predictor; None if a value is missing.\"\"\"\n    eta = INTERCEPT\n\
              \x20   for column, coefficient, fill in NUMBERS:\n        value = row[column]\n        if _missing(value):\n            value = fill\n\
              \x20       if value is None:\n            return None\n        eta += coefficient * float(value)\n\
+             \x20   for column, edges, adds, missing in BINS:\n        value = row[column]\n        if _missing(value):\n            if missing is None:\n                return None\n\
+             \x20           eta += missing\n        else:\n            eta += adds[sum(edge <= float(value) for edge in edges)]\n\
              \x20   for column, levels, fill in TEXTS:\n        value = row[column]\n        if _missing(value):\n            value = fill\n\
              \x20       if value is None:\n            return None\n        if str(value) not in levels:\n\
              \x20           raise ValueError(f\"{column}: {value!r} was not there when the model was fitted\")\n        eta += levels[str(value)]\n";

@@ -55,6 +55,17 @@ fn term(column: &str, kind: &InputKind) -> String {
                 levels.iter().map(|(level, adds)| format!("WHEN {} THEN {}", text(level), exact(*adds))).collect();
             format!("CASE {value} {} END", cases.join(" "))
         }
+        InputKind::Bins { edges, adds, .. } => {
+            let value = number(column);
+            let missing = kind.missing_adds().map_or_else(|| "NULL".to_owned(), exact);
+            let below = edges
+                .iter()
+                .zip(adds)
+                .map(|(edge, adds)| format!("WHEN {value} < {} THEN {}", exact(*edge), exact(*adds)));
+            let below: Vec<String> = below.collect();
+            let last = exact(adds.last().copied().unwrap_or(0.0));
+            format!("CASE WHEN {} IS NULL THEN {missing} {} ELSE {last} END", name(column), below.join(" "))
+        }
     }
 }
 

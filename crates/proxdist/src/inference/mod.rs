@@ -3,7 +3,9 @@
 //! - `wald.rs`: standard errors of given features, from the model or robust, on the sums of `sums.rs`, with the tails of `distributions.rs`;
 //! - `prices.rs`: which constraints of a convex set are active, and what they cost;
 //! - `procedure.rs`, `resampling.rs`: the whole fit again on rows that are drawn from a seed; `bootstrap.rs` and `stability.rs` sum that up;
+//! - `kept.rs`: repetitions in a file, to go on from;
 //! - `split.rs`: features chosen on one half of the rows, estimated on the other;
+//! - `alternatives.rs`: choices near that of the model and their F; `partial.rs`: the prediction over the range of one feature;
 //! - `summary.rs`, `text.rs`: all of it together, for programs and for people.
 //!
 //! ```
@@ -21,9 +23,12 @@
 //! # Ok::<(), proxdist::Error>(())
 //! ```
 
+mod alternatives;
 mod bootstrap;
 mod distributions;
 mod fault;
+mod kept;
+mod partial;
 mod prices;
 mod procedure;
 mod resampling;
@@ -34,9 +39,12 @@ mod sums;
 mod text;
 mod wald;
 
+pub use alternatives::{Alternative, Alternatives, alternatives};
 pub use bootstrap::{Bootstrap, Varied, bootstrap};
 pub use distributions::Reference;
 pub use fault::InferenceFault;
+pub use kept::{Kept, KeptFault, RepetitionKind, identity};
+pub use partial::{Partial, PartialPoint, SHARES, partials};
 pub use prices::{Active, Prices, prices};
 pub use procedure::{Procedure, Replicate, settings_of};
 pub use resampling::{Audience, Draw, Nobody, repetitions};

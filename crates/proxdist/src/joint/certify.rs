@@ -4,8 +4,9 @@ use super::gap::{Measured, bound};
 use super::model::JointModel;
 use super::objective::{Function, Objective, Restricted};
 use super::problem::{JointFit, JointProblem};
+use super::sampled;
 use super::search::Search;
-use super::undetermined::undetermined;
+use super::undetermined::{chosen, undetermined};
 use crate::certificate::Certificate;
 use crate::constraint::{Constraint, Structure, WholeSpace, Workspace, projected};
 use crate::error::{Error, Result};
@@ -64,14 +65,15 @@ impl Run<'_> {
 }
 
 /// The finish that the set has.
-fn reach(
+pub(super) fn reach(
     problem: &JointProblem,
     settings: &Settings,
     objective: Objective,
     poll: &mut dyn FnMut() -> ControlFlow<()>,
 ) -> Result<(Vec<f64>, Exchanges)> {
     let constraint = problem.constraint();
-    let start = match &settings.start {
+    let sampled = sampled::start(problem, settings, poll)?;
+    let start = match settings.start.as_ref().or(sampled.as_ref()) {
         Some(start) => projected(constraint, start)?,
         None => projected(constraint, &vec![0.0; objective.data.columns()])?,
     };
@@ -84,8 +86,8 @@ fn reach(
         minimise(&mut function, constraint, &mut theta, &mut Until { tolerance: TOLERANCE, poll })?;
         return Ok((theta, Exchanges::NotApplicable));
     };
-    let starts: Vec<Vec<f64>> = settings.start.iter().map(|_| start.clone()).collect();
-    let Some(chosen) = Search::new(objective, choosing).run(&starts, poll)? else {
+    let starts: Vec<Vec<f64>> = settings.start.iter().chain(&sampled).map(|_| start.clone()).collect();
+    let Some(chosen) = Search::new(objective, choosing).run(&starts, sampled.is_some(), poll)? else {
         return Ok((start, Exchanges::CutShort));
     };
     let mut theta = chosen.theta;
@@ -164,7 +166,14 @@ fn certify(
     if let Some(last) = trace.last() {
         let _ = observer.checkpoint(last);
     }
-    let undetermined = undetermined(&mut function, constraint, &theta, value)?;
+    let undetermined = undetermined(objective, constraint, &theta)?;
+    if !undetermined.is_empty() {
+        // There is no minimum to be near to, and other choices were compared by values that none of them has.
+        certificate.gap = None;
+        if certificate.exchanges != Exchanges::NotApplicable {
+            certificate.exchanges = Exchanges::CutShort;
+        }
+    }
     let kind = problem.kind(&objective.predictors(&theta)?, thresholds);
     let model = JointModel {
         coefficients: theta,
@@ -184,15 +193,7 @@ fn certify(
 fn residual(constraint: &dyn Constraint, measured: Measured) -> Result<f64> {
     let Measured { theta, gradient, metric, .. } = measured;
     let size = theta.len();
-    let chosen: Option<(Vec<usize>, Box<dyn Constraint + '_>)> = match constraint.structure() {
-        Structure::Choice(choosing) => {
-            let choice = choosing.choice(size);
-            let support = choice.support(&choice.active(theta));
-            choosing.on_support(&support).map(|rest| (support, rest))
-        }
-        _ => Some(((0..size).collect(), Box::new(constraint))),
-    };
-    if let Some((support, rest)) = chosen {
+    if let Some((support, rest)) = chosen(constraint, theta) {
         if support.is_empty() {
             return Ok(0.0);
         }

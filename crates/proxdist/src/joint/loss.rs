@@ -19,6 +19,18 @@ pub(crate) trait JointLoss: Send + Sync {
 
     /// Whether the third derivative along any direction $v$ is at most $\max_{ij}|v_i - v_j|$ times the second, as for logarithms of sums of exponentials.
     fn is_tame(&self) -> bool;
+
+    /// The order of rows by which the loss does not grow along the ray $\eta + tv$, $t \to \infty$: how far $v$ is from it.
+    fn order(&self, v: &[f64]) -> Order;
+}
+
+/// Differences of a number of each row, for pairs of rows that a loss compares.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Order {
+    /// The largest difference the wrong way; zero where the loss does not grow along the ray.
+    pub(crate) broken_by: f64,
+    /// The largest one the right way; zero where nothing changes along a ray that does not grow.
+    pub(crate) kept_by: f64,
 }
 
 /// Second derivatives at some predictors.

@@ -27,11 +27,16 @@ pub(crate) struct Objective<'p> {
 impl Objective<'_> {
     /// $X\theta + o$
     pub(crate) fn predictors(&self, point: &[f64]) -> Result<Vec<f64>> {
-        let mut found = products(self.data.source(), point)?;
+        let mut found = self.movements(point)?;
         if self.data.has_offset() {
             found.iter_mut().enumerate().for_each(|(row, eta)| *eta += self.data.offset_of(row));
         }
         Ok(found)
+    }
+
+    /// $Xd$, which a step moves the predictors by.
+    pub(crate) fn movements(&self, step: &[f64]) -> Result<Vec<f64>> {
+        products(self.data.source(), step)
     }
 
     /// Some columns of X.

@@ -1,5 +1,6 @@
 //! A problem whose loss ties all rows together, what is checked of it, and the result of its fit.
 
+use super::answers::{Answers, Times};
 use super::certify::Run;
 use super::loss::JointLoss;
 use super::model::{JointKind, JointModel};
@@ -42,6 +43,8 @@ enum Explained {
 pub struct JointProblem<'a> {
     data: &'a Data<'a>,
     explained: Explained,
+    /// What rows have to say, so that some of them can be looked at first.
+    answers: Answers,
     constraint: Box<dyn Constraint + 'a>,
     ridge: Ridge<'a>,
 }
@@ -105,7 +108,8 @@ impl<'a> JointProblem<'a> {
             return Err(Error::Length { what: "times", found, expected, rule: "one for each row" });
         }
         let loss = PartialLikelihood::new(times, ties, weights_of(data))?;
-        Ok(Self::new(data, Explained::Times { loss, strata: Vec::new() }, constraint))
+        let answers = Answers::Times(Times::of(times, ties));
+        Ok(Self::new(data, (Explained::Times { loss, strata: Vec::new() }, answers), constraint))
     }
 
     /// Ordered labels, each as the number of its level from 0 on; levels are in ascending order.
@@ -121,11 +125,12 @@ impl<'a> JointProblem<'a> {
             return Err(Error::Length { what: "labels", found, expected, rule: "one for each row" });
         }
         let loss = OrdinalLoss::new(labels, &levels, &weights_of(data))?;
-        Ok(Self::new(data, Explained::Levels { loss, levels }, constraint))
+        let answers = Answers::Levels { labels: labels.to_vec(), levels: levels.clone() };
+        Ok(Self::new(data, (Explained::Levels { loss, levels }, answers), constraint))
     }
 
-    fn new(data: &'a Data<'a>, explained: Explained, constraint: impl Constraint + 'a) -> Self {
-        Self { data, explained, constraint: Box::new(constraint), ridge: Ridge::default() }
+    fn new(data: &'a Data<'a>, (explained, answers): (Explained, Answers), constraint: impl Constraint + 'a) -> Self {
+        Self { data, explained, answers, constraint: Box::new(constraint), ridge: Ridge::default() }
     }
 
     /// Adds $\tfrac12\sum\lambda_j\theta_j^2$ to the objective.
@@ -168,6 +173,10 @@ impl<'a> JointProblem<'a> {
         &*self.constraint
     }
 
+    pub(super) fn answers(&self) -> &Answers {
+        &self.answers
+    }
+
     pub(super) fn ridge_weight(&self) -> f64 {
         self.ridge.weight()
     }
@@ -199,7 +208,7 @@ impl<'a> JointProblem<'a> {
         }
     }
 
-    fn check(&self, settings: &Settings) -> Result<()> {
+    pub(super) fn check(&self, settings: &Settings) -> Result<()> {
         settings.check(self.data.rows(), self.data.columns())?;
         let refused = |what: &'static str| Err(Error::NotForJoint { what, loss: self.loss_name() });
         match settings {

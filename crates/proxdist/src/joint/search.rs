@@ -67,17 +67,22 @@ impl<'s> Search<'s> {
         Self { objective, choosing, choice, seen: HashSet::new() }
     }
 
-    /// The best choice that is found, not worse than those to start from.
-    pub(super) fn run(mut self, starts: &[Vec<f64>], poll: Poll) -> Result<Option<Chosen>> {
+    /// The best choice that is found, not worse than those to start from; where these are ends of a search on other rows, there is no other.
+    pub(super) fn run(mut self, starts: &[Vec<f64>], is_near: bool, poll: Poll) -> Result<Option<Chosen>> {
         let features = self.objective.data.columns();
         let plain = self.choosing.plain_size(features);
         let most: usize = self.choice.totals().iter().sum::<usize>() + self.choice.always_in().len();
         if self.choice.count() * self.cost(most) <= FITS {
             return self.every_choice(poll);
         }
-        let grown = match plain {
-            Some(limit) => self.climb(limit, poll)?,
-            None => self.grow(poll)?,
+        let near = match starts.first().filter(|_| is_near) {
+            Some(start) => self.fit(self.choice.active(start), start, f64::INFINITY)?,
+            None => None,
+        };
+        let grown = match (near, plain) {
+            (Some(near), _) => Some(near),
+            (None, Some(limit)) => self.climb(limit, poll)?,
+            (None, None) => self.grow(poll)?,
         };
         let Some(mut best) = grown else { return Ok(None) };
         for start in starts {

@@ -10,11 +10,13 @@ mod lu;
 pub(crate) mod svd;
 mod tridiagonal;
 mod vectors;
+mod wide;
 
 pub(crate) use cholesky::Cholesky;
 pub(crate) use eigen::Eigen;
 pub(crate) use lu::divide_by;
 pub(crate) use vectors::{all_finite, axpy, dot, norm, norm_squared};
+pub(crate) use wide::{add_multiples, wide};
 
 use faer::dyn_stack::{MemBuffer, MemStack, StackReq};
 use faer::linalg::matmul::{matmul, triangular, triangular::BlockStructure};

@@ -26,9 +26,6 @@ pub enum KinkFault {
         /// The most there can be.
         most: usize,
     },
-    /// A path over sizes, whose algebra rests on curvature.
-    #[error("paths over numbers of features rest on second derivatives")]
-    Path,
     /// Rows that come once.
     #[error("streams have no exact finish for it")]
     Stream,
@@ -59,7 +56,6 @@ impl KinkFault {
             }
             Self::Size { .. } => "choose fewer columns first, take a smooth loss such as huber, or turn the finish off",
             Self::Batch { .. } => "take a smaller batch size and a method that draws batches",
-            Self::Path => "fit each size by itself, or take a smooth loss such as huber",
             Self::Stream | Self::InOrder => "fit rows that are in memory, or take a smooth loss such as huber",
             Self::NotStraight => "take one loss of the catalogue by itself",
         }

@@ -36,7 +36,7 @@ impl Scale {
         }
     }
 
-    fn log_loss(self, score: f64, label: f64) -> Option<f64> {
+    pub(super) fn log_loss(self, score: f64, label: f64) -> Option<f64> {
         match self {
             Self::LogOdds => Some(Logistic.value(score, label)),
             Self::Margin => None,

@@ -14,14 +14,22 @@
 //! | pinball loss | $\tfrac1W\sum_i w_i\rho_\tau(y_i - \eta_i)$, $\rho_\tau(r) = \tau r$ for $r \ge 0$ and $(\tau - 1)r$ otherwise; its $D^2$ compares with the best constant, a $\tau$-quantile of the $y_i$ |
 //! | $D^2$ | $1 - D/D_0$, with $D$ the deviance and $D_0$ that of the mean $\bar y$ in place of every $\mu_i$ |
 //!
+//! Intervals of these are in `intervals.rs`, thresholds, gains and KS in `gains.rs`.
+//!
 //! A measure that the data do not define, such as the AUC of one class or the $R^2$ of a constant, is `None`, never NaN.
 //! Weights obey one law: a row of weight 2 counts as two rows, a row of weight 0 as none.
 
 mod classification;
+mod gains;
+mod intervals;
+#[cfg(test)]
+mod intervals_tests;
 mod ranking;
 mod regression;
 
 pub use classification::{CalibrationBin, Classification, Confusion, Labelled, Scale};
+pub use gains::{Cut, gain_at};
+pub use intervals::{Measured, measured, wilson};
 pub use ranking::RocPoint;
 pub use regression::{Quantile, Regression};
 

@@ -41,7 +41,7 @@ impl Labelled<'_> {
         Some(thinned(&without_straight_runs(&self.full_curve()?)))
     }
 
-    fn full_curve(&self) -> Option<Vec<RocPoint>> {
+    pub(super) fn full_curve(&self) -> Option<Vec<RocPoint>> {
         let (groups, ones, zeros) = self.groups()?;
         let (mut true_positives, mut false_positives) = (0.0, 0.0);
         let mut curve = vec![RocPoint { threshold: None, false_positive_rate: 0.0, true_positive_rate: 0.0 }];

@@ -5,7 +5,7 @@
 
 use super::thresholds::Tridiagonal;
 use crate::error::{Error, Result};
-use crate::joint::{Bends, JointLoss};
+use crate::joint::{Bends, JointLoss, Order};
 
 /// $\log(1 + e^z)$ with its two derivatives, for any $z$.
 pub(super) fn odds(z: f64) -> (f64, f64, f64) {
@@ -102,6 +102,23 @@ impl JointLoss for OrdinalLoss {
 
     fn is_tame(&self) -> bool {
         false
+    }
+
+    /// Along a ray thresholds can follow if no row is above one of a higher label.
+    fn order(&self, v: &[f64]) -> Order {
+        let mut ranges = vec![(f64::INFINITY, f64::NEG_INFINITY); self.classes()];
+        for ((&v, &class), _) in v.iter().zip(&self.labels).zip(&self.weights).filter(|(_, weight)| **weight > 0.0) {
+            ranges[class] = (ranges[class].0.min(v), ranges[class].1.max(v));
+        }
+        let (mut least, mut most, mut order) = (f64::INFINITY, f64::NEG_INFINITY, Order::default());
+        for &(low, high) in &ranges {
+            // Those of lower labels stand before.
+            order.broken_by = order.broken_by.max(most - low);
+            least = least.min(low);
+            most = most.max(high);
+        }
+        order.kept_by = most - least;
+        order
     }
 }
 

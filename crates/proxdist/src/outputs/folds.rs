@@ -1,11 +1,12 @@
 //! The fits of a cross-validation of several outputs: all points on the rows of a fold, or on all rows.
 
+use super::criteria::OutputsPoint;
 use super::model::restored_parameter;
 use super::objective::Objective;
 use super::problem::Responses;
 use super::scoring;
 use super::sizes::{OfSize, over_sizes};
-use super::validation::{OutputsPoint, OutputsValidation};
+use super::validation::OutputsValidation;
 use crate::constraint::{Constraint, WholeSpace};
 use crate::data::Data;
 use crate::error::Result;
@@ -103,7 +104,8 @@ impl OutputsValidation<'_> {
             let problem = self.problem(data, self.responses, &WholeSpace).ridge(units.ridge(point.ridge));
             let objective = problem.objective().value(&sized.theta)?;
             let support = sized.support.clone();
-            Ok((OutputsPoint { support, objective, separation: sized.separation }, sized.theta.clone()))
+            let likelihood = self.likelihood(data, &sized.theta, support.len())?;
+            Ok((OutputsPoint { support, objective, separation: sized.separation, likelihood }, sized.theta.clone()))
         };
         points.iter().enumerate().map(point).collect::<Result<Vec<_>>>().map(Some)
     }

@@ -17,6 +17,7 @@
 //! - **Claims**: a bound on the gap is given where it was proven: duality over bounded sets, the closed form of reduced rank, a fit as good as perfect. Otherwise there is none.
 
 mod certify;
+mod criteria;
 mod curved;
 mod exchange;
 mod factors;
@@ -47,15 +48,16 @@ mod tests;
 mod turned;
 mod validation;
 
+pub use criteria::OutputsPoint;
 pub(crate) use exchange::{At, Quadratic, QuadraticForm, swapped};
-pub use factors::OutputFactors;
+pub use factors::{OutputFactors, factors_of};
 pub use loss::OutputLoss;
 pub use measures::{ClassesEvaluation, OutputsEvaluation, ResponseEvaluation, roc_curves};
 pub(crate) use model::VERSION as MODEL_VERSION;
 pub use model::{OutputsModel, Unique};
-pub(crate) use newton::{Descent, descend};
+pub(crate) use newton::{DENSE, Descent, descend};
 pub use problem::{OutputsFit, OutputsProblem, Responses};
 pub use scoring::OwnOutputsScore;
 pub use separation::Separation;
 pub use sets::{build_set, shared};
-pub use validation::{OutputsPoint, OutputsSelection, OutputsValidation};
+pub use validation::{OutputsSelection, OutputsValidation};

@@ -12,7 +12,7 @@ use crate::polish::{Smooth, Until, minimise};
 use std::ops::ControlFlow;
 
 /// Unknowns up to which the Hessian is factored.
-const DENSE: usize = 1200;
+pub(crate) const DENSE: usize = 1200;
 const MOST_STEPS: usize = 60;
 const DAMPING: f64 = 1e-12;
 const ARMIJO: f64 = 1e-4;

@@ -3,17 +3,18 @@
 //! Where the points are numbers of shared features (`rows:1-30`) and ridge weights, all sizes of a fold are found from their neighbours (`sizes.rs`). Otherwise within a fold the fits go along the grid, and each starts
 //! from the coefficients of a neighbour. Columns are scaled by the rows that are fitted to.
 
+use super::criteria::OutputsPoint;
 use super::finish::limit_of_rows;
 use super::folds::{Cell, Placed, Search, Sizes};
 use super::loss::OutputLoss;
 use super::problem::{OutputsFit, OutputsProblem, Responses};
 use super::scoring::{self, OwnOutputsScore};
-use super::separation::Separation;
 use super::sets::build_set;
 use crate::constraint::{Constraint, WholeSpace};
 use crate::data::Data;
 use crate::error::{Error, Result};
 use crate::layout::Layout;
+use crate::path::Criterion;
 use crate::pool::in_pool;
 use crate::preparation::{Preparation, Standardize, Units};
 use crate::rule::Rule;
@@ -61,18 +62,6 @@ impl fmt::Debug for OutputsValidation<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("OutputsValidation").field("loss", &self.loss).field("constraint", &self.constraint).finish()
     }
-}
-
-/// A point of the grid on all rows: the features that any output uses, and F there.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct OutputsPoint {
-    /// The features, ascending.
-    pub support: Vec<usize>,
-    /// F.
-    pub objective: f64,
-    /// Whether classes are told apart without error.
-    pub separation: Separation,
 }
 
 /// What a cross-validation found.
@@ -342,8 +331,53 @@ impl<'a> OutputsValidation<'a> {
         let table = Table { scoring: self.scoring, folds: self.deal.count, seed: self.deal.seed, scores };
         let (best, one_standard_error) = (table.best(), table.one_standard_error());
         let chosen = if self.choice == Choice::Best { best } else { one_standard_error };
+        let found = self.taken(&search, (table, best, one_standard_error, chosen), on_all)?;
+        Ok(ControlFlow::Continue(found))
+    }
+
+    /// The least criterion of numbers of shared features, on all rows, and the fit of its point: nothing is held out. The table has the criterion in place of scores.
+    pub fn run_by_criterion<W: Watch>(
+        &self,
+        grid: &Grid,
+        settings: &Settings,
+        criterion: Criterion,
+        watch: &W,
+    ) -> Result<ControlFlow<W::Reason, OutputsSelection>> {
+        let inside = Settings { threads: None, ..settings.resolved()?.into_owned() };
+        in_pool(settings.threads, || {
+            let points = self.placed(grid, &inside)?;
+            let Some(sizes) = self.sizes(&points, &inside) else {
+                return Err(Error::NotForOutputs { what: "a criterion of something else than rows and a ridge" });
+            };
+            let halt = Halt::new(watch, points.len());
+            let search = Search { points: &points, sizes: Some(&sizes), settings: &inside, halt: &halt };
+            let on_all = self.on_all(&search, &sizes)?;
+            if let Some(reason) = halt.take_reason() {
+                return Ok(ControlFlow::Break(reason));
+            }
+            let on_all = on_all.ok_or(Error::Empty { what: "points" })?;
+            let none = || Error::setting("a criterion", Rule::Likelihood, self.loss.to_string());
+            let value = |((point, _), (found, _)): (&Placed, &(OutputsPoint, Vec<f64>))| {
+                let value = found.criterion(criterion).ok_or_else(none)?;
+                Ok(Score::new(point.clone(), vec![value], usize::from(!found.separation.is_there())))
+            };
+            let scores = points.iter().zip(&on_all).map(value).collect::<Result<Vec<_>>>()?;
+            let table = Table { scoring: Scoring::Loss, folds: 1, seed: self.deal.seed, scores };
+            let best = table.best();
+            self.taken(&search, (table, best, best, best), Some(on_all)).map(ControlFlow::Continue)
+        })
+    }
+
+    /// The fit of the chosen point to all rows, with all that was found.
+    fn taken<W: Watch>(
+        &self,
+        search: &Search<W>,
+        (table, best, one_standard_error, chosen): (Table, usize, usize, usize),
+        on_all: Option<Vec<(OutputsPoint, Vec<f64>)>>,
+    ) -> Result<OutputsSelection> {
+        let Search { points, settings, halt, .. } = *search;
         let (point, set) = &points[chosen];
-        let units = self.prepared(&points)?.units(self.data, point.ridge)?;
+        let units = self.prepared(points)?.units(self.data, point.ridge)?;
         let start = on_all.as_ref().and_then(|found| found.get(chosen)).map(|(_, theta)| theta.clone());
         let settings = self.started(settings, point, &units, start);
         let scaled = units.view(self.data)?;
@@ -351,10 +385,9 @@ impl<'a> OutputsValidation<'a> {
         let fit = self
             .problem(data, self.responses, &**set)
             .ridge(units.ridge(point.ridge))
-            .fit_observed(&settings, &mut FoldObserver { halt: &halt, fold: 0 })?;
+            .fit_observed(&settings, &mut FoldObserver { halt, fold: 0 })?;
         let notes = fit.notes().to_vec();
         let points = on_all.unwrap_or_default().into_iter().map(|(point, _)| point).collect();
-        let found = OutputsSelection { table, best, one_standard_error, chosen, points, fit, units, notes };
-        Ok(ControlFlow::Continue(found))
+        Ok(OutputsSelection { table, best, one_standard_error, chosen, points, fit, units, notes })
     }
 }

@@ -6,6 +6,7 @@ use super::climb::{Climb, Place};
 use super::form::Form;
 use super::on_demand::TOGETHER;
 use super::scores::Swap;
+use super::settings::Kicks;
 use super::state::State;
 use super::tabu::Tabu;
 use super::watch::Watch;
@@ -28,18 +29,20 @@ const MOST_EXCHANGES: usize = 10_000;
 /// The form and the support that is being looked at.
 pub(super) struct Algebra<'a> {
     pub(super) form: Form<'a>,
-    state: State,
+    pub(super) state: State,
     /// The largest size that is looked for.
     largest: usize,
+    /// Exchanges that walks and kicks have looked at.
+    pub(super) looked_at: f64,
 }
 
 impl<'a> Algebra<'a> {
     pub(super) fn new(form: Form<'a>, largest: usize) -> Self {
-        Self { form, state: State::default(), largest }
+        Self { form, state: State::default(), largest, looked_at: 0.0 }
     }
 
     /// Brings the state to a support; `false` if that is not possible.
-    fn load(&mut self, support: &[usize]) -> Result<bool> {
+    pub(super) fn load(&mut self, support: &[usize]) -> Result<bool> {
         if self.state.is_at(support) {
             return Ok(true);
         }
@@ -52,7 +55,18 @@ impl<'a> Algebra<'a> {
     }
 
     fn place(&self) -> Place {
-        Place { support: self.state.support(), value: self.value(), point: Vec::new(), is_separated: false }
+        Place {
+            support: self.state.support(),
+            value: self.value(),
+            point: Vec::new(),
+            is_separated: false,
+            stationarity: None,
+        }
+    }
+
+    /// All exchanges of the state are looked at.
+    fn count(&mut self) {
+        self.looked_at += (self.state.len() * self.form.columns()) as f64;
     }
 
     fn negligible(&self, value: f64) -> f64 {
@@ -64,7 +78,7 @@ impl<'a> Algebra<'a> {
     }
 
     /// Rows that may be asked for soon come along where they cost a pass: those of the features that are still to come, by what they promise now, and some more.
-    fn fetch(&mut self, needed: usize) -> Result<()> {
+    pub(super) fn fetch(&mut self, needed: usize) -> Result<()> {
         let count = (self.largest.saturating_sub(self.state.len()) + MORE).clamp(FEWEST, TOGETHER);
         let likely = if self.form.is_on_demand() { self.state.scores().additions(count) } else { Vec::new() };
         self.form.fetch(&[needed], &likely)
@@ -88,9 +102,10 @@ impl<'a> Algebra<'a> {
     }
 
     /// Takes the best exchange while F falls. Where rounding spoils the state, the best support before stays.
-    fn descend(&mut self, watch: &mut Watch) -> Result<Option<Place>> {
+    pub(super) fn descend(&mut self, watch: &mut Watch) -> Result<Option<Place>> {
         let mut best = self.place();
         for _ in 0..MOST_EXCHANGES {
+            self.count();
             let swap = self.state.scores().best_swap(|_| true);
             let Some(swap) = swap.filter(|swap| swap.gain > self.negligible(best.value)) else { break };
             if watch.is_over() || !self.swap(swap)? {
@@ -145,6 +160,7 @@ impl<'p> Climb<'p> for Algebra<'_> {
         let mut idle = 0;
         let mut tabu = Tabu::new(self.form.columns());
         while idle < patience && !watch.is_over() {
+            self.count();
             let left = tabu.masked(self.state.left());
             let swap = self.state.scores_with(&left).best_swap(|at| tabu.may_leave(self.state.member(at)));
             let Some(swap) = swap else { break };
@@ -161,6 +177,10 @@ impl<'p> Climb<'p> for Algebra<'_> {
             }
         }
         Ok(best)
+    }
+
+    fn shaken(&mut self, from: &Place, kicks: Kicks, watch: &mut Watch) -> Result<Option<Place>> {
+        self.shake(from, kicks, watch)
     }
 
     fn is_lower(&self, value: f64, than: f64) -> bool {

@@ -1,5 +1,6 @@
 //! What a search over supports of all sizes asks of a loss: the minimiser on a support, and the way to supports one larger or smaller.
 
+use super::settings::Kicks;
 use super::watch::Watch;
 use crate::error::Result;
 use crate::ridge::Ridge;
@@ -15,6 +16,8 @@ pub(super) struct Place {
     pub(super) point: Vec<f64>,
     /// F has no minimum on this support; the value is what it tends to.
     pub(super) is_separated: bool,
+    /// How far it is from stationary, where derivatives do not tell: for losses with a kink.
+    pub(super) stationarity: Option<f64>,
 }
 
 /// Moves between supports that lower F.
@@ -36,6 +39,11 @@ pub(super) trait Climb<'p> {
 
     /// A lower place that a walk over exchanges finds which may also lead uphill, up to so many times in a row.
     fn walked(&mut self, from: &Place, patience: usize, watch: &mut Watch) -> Result<Option<Place>>;
+
+    /// A lower place that kicks lead to, where a place costs little.
+    fn shaken(&mut self, _from: &Place, _kicks: Kicks, _watch: &mut Watch) -> Result<Option<Place>> {
+        Ok(None)
+    }
 
     /// Whether F is lower by more than rounding.
     fn is_lower(&self, value: f64, than: f64) -> bool;

@@ -79,7 +79,7 @@ impl Path {
 }
 
 /// $\log\binom pk$
-pub(super) fn log_choices(columns: usize, features: usize) -> f64 {
+pub(crate) fn log_choices(columns: usize, features: usize) -> f64 {
     (0..features.min(columns)).map(|i| ((columns - i) as f64 / (i + 1) as f64).ln()).sum()
 }
 

@@ -217,7 +217,7 @@ fn together(best: &Place, swaps: &[Swap]) -> Vec<(Vec<usize>, Vec<f64>)> {
 }
 
 fn at(support: Vec<usize>, fitted: Fitted) -> Place {
-    Place { support, value: fitted.value, point: fitted.point, is_separated: fitted.is_separated }
+    Place { support, value: fitted.value, point: fitted.point, is_separated: fitted.is_separated, stationarity: None }
 }
 
 /// A support without the feature at a position and with another one, and a point there.

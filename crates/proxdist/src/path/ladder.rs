@@ -17,7 +17,7 @@ use super::point::PathPoint;
 use super::sized::SizedSets;
 use super::watch::{PathProgress, Watch};
 use crate::certificate::Judge;
-use crate::constraint::{Structure, projected};
+use crate::constraint::{Choice, Structure, projected};
 use crate::effort::Effort;
 use crate::error::Result;
 use crate::objective::Objective;
@@ -39,10 +39,18 @@ pub(super) struct Ladder<'p> {
     sets: &'p SizedSets,
 }
 
+/// Where a finish ended, F there, and how far that is from stationary where derivatives do not tell.
+#[derive(Clone)]
+struct End {
+    theta: Vec<f64>,
+    value: f64,
+    stationarity: Option<f64>,
+}
+
 /// The best end of a size, and whether its neighbours have started from it.
 #[derive(Clone, Default)]
 struct Held {
-    end: Option<(Vec<f64>, f64)>,
+    end: Option<End>,
     is_grown: bool,
     is_shrunk: bool,
 }
@@ -68,7 +76,7 @@ impl<'p> Ladder<'p> {
             starts.extend(known.get(position).and_then(Option::as_ref).map(|place| self.spread(place)));
             if let Some(smaller) = position.checked_sub(1).map(|before| &mut best[before]) {
                 smaller.is_grown = true;
-                starts.extend(smaller.end.clone().map(|(theta, _)| theta));
+                starts.extend(smaller.end.as_ref().map(|end| end.theta.clone()));
             }
             self.improve(&mut best, position, &starts, watch)?;
             tell(position, 0, watch);
@@ -77,7 +85,7 @@ impl<'p> Ladder<'p> {
             let mut is_lower = false;
             for position in (0..count.saturating_sub(1)).rev() {
                 let larger = &mut best[position + 1];
-                let Some((theta, _)) = larger.end.clone().filter(|_| !larger.is_shrunk) else { continue };
+                let Some(End { theta, .. }) = larger.end.clone().filter(|_| !larger.is_shrunk) else { continue };
                 if watch.is_over() {
                     break;
                 }
@@ -88,7 +96,7 @@ impl<'p> Ladder<'p> {
             }
             for position in 1..count {
                 let smaller = &mut best[position - 1];
-                let Some((theta, _)) = smaller.end.clone().filter(|_| !smaller.is_grown) else { continue };
+                let Some(End { theta, .. }) = smaller.end.clone().filter(|_| !smaller.is_grown) else { continue };
                 if watch.is_over() {
                     break;
                 }
@@ -105,12 +113,12 @@ impl<'p> Ladder<'p> {
             let (smaller, larger) = best.split_at_mut(position);
             if let (Some(Held { end: Some(known), .. }), Some(Held { end: Some(end), .. })) =
                 (smaller.last(), larger.first_mut())
-                && known.1 < end.1
+                && known.value < end.value
             {
                 end.clone_from(known);
             }
         }
-        Ok(best.into_iter().map(|held| held.end.map(|(theta, value)| self.place(&theta, value))).collect())
+        Ok(best.into_iter().map(|held| held.end.map(|end| self.place(&end))).collect())
     }
 
     /// Finishes at a size from some starts; whether that is lower than what is known.
@@ -123,18 +131,18 @@ impl<'p> Ladder<'p> {
             constraint: self.sets.at(position),
             l1: 0.0,
             effort: Effort::Normal,
-            is_near: position > 0,
+            is_near: position > 0 || self.objective.loss.kinked().is_some(),
             seed: 0,
         };
         let starts: Vec<&[f64]> = starts.iter().map(|start| &start[..]).collect();
         let mut poll = || if watch.is_over() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
         let ended = finish.run(&starts, &mut poll)?;
-        let known = best[position].end.as_ref().map_or(f64::INFINITY, |(_, value)| *value);
+        let known = best[position].end.as_ref().map_or(f64::INFINITY, |end| end.value);
         let is_lower = ended.value < known;
         if is_lower {
             let is_new = known.is_infinite() || ended.value < known - FALL * known.abs();
             let Held { is_grown, is_shrunk, .. } = best[position];
-            let end = Some((ended.theta, ended.value));
+            let end = Some(End { theta: ended.theta, value: ended.value, stationarity: ended.stationarity });
             best[position] = Held { end, is_grown: is_grown && !is_new, is_shrunk: is_shrunk && !is_new };
             return Ok(is_new);
         }
@@ -153,8 +161,30 @@ impl<'p> Ladder<'p> {
     /// Points of the set of a size that the end of the next larger one leads to.
     fn smaller(&self, position: usize, theta: &[f64], watch: &mut Watch) -> Result<Vec<Vec<f64>>> {
         let Structure::Choice(choosing) = self.sets.at(position).structure() else { return Ok(Vec::new()) };
+        if self.objective.loss.kinked().is_some() {
+            return self.left_out(position, &choosing.choice(self.objective.data.columns()), theta);
+        }
         let mut poll = || if watch.is_over() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
         without_one(self.objective, choosing, theta, SMALLER, &mut poll)
+    }
+
+    /// The points without one of the units, those whose F is lowest as they are; the rest is left to the finish.
+    fn left_out(&self, position: usize, choice: &Choice, theta: &[f64]) -> Result<Vec<Vec<f64>>> {
+        let layout = self.objective.layout();
+        let mut found = Vec::new();
+        for unit in choice.active(layout.coefficients(theta)) {
+            let mut rest = theta.to_vec();
+            choice.unit(unit).iter().for_each(|&j| rest[j] = 0.0);
+            found.push((self.objective.value(&rest)?, rest));
+        }
+        found.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let mut starts = Vec::new();
+        for (_, mut rest) in found.into_iter().take(SMALLER) {
+            let nearest = projected(&self.sets.at(position), layout.coefficients(&rest))?;
+            layout.coefficients_mut(&mut rest).copy_from_slice(&nearest);
+            starts.push(rest);
+        }
+        Ok(starts)
     }
 
     /// The whole parameter of a place.
@@ -162,13 +192,16 @@ impl<'p> Ladder<'p> {
         self.objective.layout().spread(&place.support, &place.point)
     }
 
-    fn place(&self, theta: &[f64], value: f64) -> Place {
+    fn place(&self, end: &End) -> Place {
+        let End { theta, value, stationarity } = end;
+        let value = *value;
         let layout = self.objective.layout();
         let coefficients = layout.coefficients(theta);
         let support: Vec<usize> = (0..coefficients.len()).filter(|&j| coefficients[j] != 0.0).collect();
         let Objective { loss, ridge, .. } = self.objective;
         let is_separated = loss.has_probabilities() && !ridge.is_positive() && value < TOLD_APART;
-        Place { point: layout.gathered(&support, theta), support, value, is_separated }
+        let stationarity = stationarity.filter(|_| loss.kinked().is_some());
+        Place { point: layout.gathered(&support, theta), support, value, is_separated, stationarity }
     }
 
     /// The points of places, measured; those up to the first size that has none, if the search was ended.
@@ -179,7 +212,7 @@ impl<'p> Ladder<'p> {
             let Some(place) = place else { break };
             let (theta, constraint) = (self.spread(place), self.sets.at(position));
             let judge = Judge { objective, constraint, l1: 0.0, schedule_meets_theory: false, seed: 0 };
-            let stationarity = judge.stationarity(&theta)?;
+            let stationarity = place.stationarity.map_or_else(|| judge.stationarity(&theta), Ok)?;
             let log_choices = match points.last() {
                 // The model of a smaller size.
                 Some(before) if before.theta == theta => before.log_choices,

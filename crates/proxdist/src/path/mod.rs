@@ -22,6 +22,7 @@ mod improve;
 #[cfg(test)]
 mod improve_tests;
 mod in_memory;
+mod kicks;
 mod ladder;
 mod model;
 mod moments;
@@ -59,6 +60,7 @@ pub use settings::PathSettings;
 pub use validation::{FinishedFold, PathValidation, PathWatch};
 pub use watch::{PathObserver, PathProgress};
 
+pub(crate) use criterion::log_choices;
 pub(crate) use improve::{Reach, improved};
 pub(crate) use in_memory::marked;
 pub(crate) use second::Seconds;

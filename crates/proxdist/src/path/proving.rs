@@ -59,7 +59,7 @@ impl Path {
         let began = Instant::now();
         let mut left = self.points.iter().filter(|point| point.size > 0).count();
         let (objective, layout) = (problem.objective(), self.layout);
-        let sets = SizedSets::of(problem.constraint(), problem.data())?;
+        let sets = SizedSets::of(problem.constraint(), problem.data(), problem.loss())?;
         let Some(choices) = Choices::of(sets.as_ref(), layout.features()) else { return Ok(()) };
         for points in self.points.chunk_by_mut(|before, after| before.size < after.size) {
             let Some(ridge) = points.first().map(|first| objective.ridge.with_weight(first.ridge)) else { continue };
@@ -212,7 +212,8 @@ impl Proving<'_> {
         if found.support != point.support && found.value < value {
             let mut start = self.summed.unscaled(&found.support, &found.theta);
             start.resize(start.len() + self.layout.intercept_count(), 0.0);
-            let place = Place { support: found.support.clone(), value: found.value, point: start, is_separated: false };
+            let (support, value) = (found.support.clone(), found.value);
+            let place = Place { support, value, point: start, is_separated: false, stationarity: None };
             let finish = Finish::new(self.objective, self.layout, &[Some(place.clone())])?;
             let better = finish.point(point.size, &place, None)?;
             if better.objective < point.objective {

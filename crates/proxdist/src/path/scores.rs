@@ -11,6 +11,8 @@
 //!
 //! Exact for squared loss, the quadratic model for other losses. A feature whose second derivative is nothing but rounding gains nothing.
 
+use crate::linalg::wide;
+
 /// The numbers that all exchanges share. `left` is infinite for features that must not enter.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Scores<'a> {
@@ -42,14 +44,52 @@ pub(super) struct Swap {
 /// Sums that run side by side, so that the compiler may use wide registers.
 const LANES: usize = 8;
 
-/// Twice the gain of a feature that enters once another one, with these numbers, has left.
+/// Twice the gain of a feature that enters once another one, with these numbers, has left, as the square and the curvature that it is the quotient of.
 #[inline(always)]
 #[allow(clippy::inline_always)]
-fn gain(slope: f64, left: f64, across: f64, (shift, share): (f64, f64), floor: f64) -> f64 {
+fn parts(slope: f64, left: f64, across: f64, (shift, share): (f64, f64)) -> (f64, f64) {
     let along = slope + across * shift;
-    let curvature = left + across * across * share;
-    let gain = along * along / curvature;
-    if curvature > floor { gain } else { 0.0 }
+    (along * along, left + across * across * share)
+}
+
+/// That gain; nothing where the curvature is rounding.
+#[inline(always)]
+#[allow(clippy::inline_always)]
+fn gain(slope: f64, left: f64, across: f64, removal: (f64, f64), floor: f64) -> f64 {
+    let (square, curvature) = parts(slope, left, across, removal);
+    if curvature > floor { square / curvature } else { 0.0 }
+}
+
+/// In each of some lanes the square and the curvature of the largest gain, over features with these slopes, second derivatives and entries of $B$.
+fn largest(
+    (slope, left, row): (&[f64], &[f64], &[f64]),
+    removal: (f64, f64),
+    floor: f64,
+) -> ([f64; LANES], [f64; LANES]) {
+    wide(
+        #[inline(always)]
+        move || {
+            // Copies, and no branch: only so does the compiler use wide registers.
+            let (mut squares, mut curvatures) = ([0.0_f64; LANES], [1.0_f64; LANES]);
+            let whole = row.len() / LANES * LANES;
+            let lanes = row.chunks_exact(LANES).zip(slope.chunks_exact(LANES)).zip(left.chunks_exact(LANES));
+            for ((row, slope), left) in lanes {
+                for lane in 0..LANES {
+                    let (square, curvature) = parts(slope[lane], left[lane], row[lane], removal);
+                    let is_more = (square * curvatures[lane] > squares[lane] * curvature) & (curvature > floor);
+                    squares[lane] = if is_more { square } else { squares[lane] };
+                    curvatures[lane] = if is_more { curvature } else { curvatures[lane] };
+                }
+            }
+            for i in whole..row.len() {
+                let (square, curvature) = parts(slope[i], left[i], row[i], removal);
+                if square * curvatures[0] > squares[0] * curvature && curvature > floor {
+                    (squares[0], curvatures[0]) = (square, curvature);
+                }
+            }
+            (squares, curvatures)
+        },
+    )
 }
 
 impl Scores<'_> {
@@ -92,22 +132,13 @@ impl Scores<'_> {
         best.into_iter().map(|(_, i)| i).collect()
     }
 
-    /// Twice the largest gain of any feature that enters for the one at a position.
+    /// Twice the largest gain of any feature that enters for the one at a position. Quotients are compared without being divided: divisions would take most of the
+    /// time of a search.
     fn most(&self, at: usize) -> f64 {
-        let (removal, row) = (self.removal(at), &self.rows[at]);
-        let mut most = [0.0_f64; LANES];
-        let whole = row.len() / LANES * LANES;
-        let parts = row.chunks_exact(LANES).zip(self.slope.chunks_exact(LANES)).zip(self.left.chunks_exact(LANES));
-        for ((row, slope), left) in parts {
-            for lane in 0..LANES {
-                let gain = gain(slope[lane], left[lane], row[lane], removal, self.floor);
-                most[lane] = if gain > most[lane] { gain } else { most[lane] };
-            }
-        }
-        for i in whole..row.len() {
-            most[0] = most[0].max(gain(self.slope[i], self.left[i], row[i], removal, self.floor));
-        }
-        most.iter().copied().fold(0.0, f64::max)
+        let (removal, row) = (self.removal(at), &self.rows[at][..]);
+        let (squares, curvatures) = largest((self.slope, self.left, row), removal, self.floor);
+        let gains = squares.iter().zip(&curvatures).map(|(square, curvature)| square / curvature);
+        gains.fold(0.0, f64::max)
     }
 
     /// The best exchange of those that `may_leave` allows, whether it lowers the function or not.

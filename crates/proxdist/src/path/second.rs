@@ -93,7 +93,8 @@ mod tests {
                 let units = Preparation::decide(standardize, sets, case.has_intercept)?.units(&data, 0.0)?;
                 let data = units.apply(data)?;
                 let objective = Objective::new(&data, &Squared, Ridge::from(case.ridge)).intercept(case.has_intercept);
-                let start = quadratic_support(objective, 4, 0, &mut || ControlFlow::Continue(()))?.expect("a support");
+                let start =
+                    quadratic_support(objective, 4, &[], &mut || ControlFlow::Continue(()))?.expect("a support");
                 let seconds = start.seconds.expect("second derivatives");
                 let (crosses, diagonal) = naive(objective, &start.support)?;
                 let (size, told) = (crosses.len() / columns, format!("{seed} {columns} {standardize:?}"));

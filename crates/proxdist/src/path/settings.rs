@@ -4,6 +4,21 @@ use crate::data::LARGEST;
 use crate::error::{Error, Result};
 use crate::rule::Rule;
 
+/// How far kicks may go (`kicks.rs`).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Kicks {
+    /// Kicks without a lower F after which they end.
+    pub(super) patience: usize,
+    /// Moves without a lower F after which the walk of one of them ends.
+    pub(super) walk: usize,
+    /// Exchanges that all of them may look at.
+    pub(super) exchanges: f64,
+}
+
+impl Kicks {
+    pub(super) const NONE: Self = Self { patience: 0, walk: 0, exchanges: 0.0 };
+}
+
 /// How a path over all sizes is found.
 ///
 /// | setting   | default            | range     | meaning |
@@ -18,13 +33,22 @@ pub struct PathSettings {
     pub(super) walk: usize,
     /// The sizes that are walked at, from and to.
     pub(super) walked: (usize, usize),
+    /// What is tried from where walks end.
+    pub(super) kicks: Kicks,
     pub(super) memory: usize,
     pub(super) threads: Option<usize>,
 }
 
 impl Default for PathSettings {
     fn default() -> Self {
-        Self { ridges: Vec::new(), walk: 0, walked: (1, usize::MAX), memory: 1 << 30, threads: None }
+        Self {
+            ridges: Vec::new(),
+            walk: 0,
+            walked: (1, usize::MAX),
+            kicks: Kicks::NONE,
+            memory: 1 << 30,
+            threads: None,
+        }
     }
 }
 
@@ -46,6 +70,12 @@ impl PathSettings {
     /// Walks at some sizes only, from and to.
     pub(super) fn walk_at(mut self, sizes: (usize, usize)) -> Self {
         self.walked = sizes;
+        self
+    }
+
+    /// Kicks from where the walks of these sizes end.
+    pub(super) fn kicks(mut self, kicks: Kicks) -> Self {
+        self.kicks = kicks;
         self
     }
 

@@ -6,6 +6,7 @@
 use crate::constraint::{Constraint, Structure, is_empty, projected};
 use crate::data::Data;
 use crate::error::{Error, Result};
+use crate::loss::Loss;
 use crate::rule::Rule;
 
 /// A set for every size from the least that has a point.
@@ -15,11 +16,11 @@ pub(super) struct SizedSets {
 }
 
 impl SizedSets {
-    /// The sizes up to that of a set, for these data; `None` if it is sparsity and nothing else.
-    pub(super) fn of(set: &dyn Constraint, data: &Data) -> Result<Option<Self>> {
+    /// The sizes up to that of a set, for these data; `None` if it is sparsity and nothing else, unless the loss has a kink: exchanges are then fits of their own.
+    pub(super) fn of(set: &dyn Constraint, data: &Data, loss: &dyn Loss) -> Result<Option<Self>> {
         let (spec, columns) = (set.spec(), data.columns());
         let Structure::Choice(choosing) = set.structure() else { return Err(refused(set)) };
-        if choosing.plain_size(columns).is_some() {
+        if choosing.plain_size(columns).is_some() && loss.kinked().is_none() {
             return Ok(None);
         }
         let most = spec.size().ok_or_else(|| refused(set))?;

@@ -10,7 +10,7 @@ use super::costs::Costs;
 use super::engine::{Engine, Searched, fits, form_of};
 use super::on_demand::TOGETHER;
 use super::second::Seconds;
-use super::settings::PathSettings;
+use super::settings::{Kicks, PathSettings};
 use super::watch::{PathObserver, PathProgress, Watch};
 use crate::data::{Data, RowBuffer};
 use crate::error::Result;
@@ -35,6 +35,9 @@ pub(crate) struct StartBudget {
     /// For losses that are not quadratic: swings of the size and kicks without a lower F after which they end, and operations that all ways uphill may take.
     pub(crate) kicks: usize,
     pub(crate) uphill: f64,
+    /// For a quadratic F: kicks without a lower F after which they end, more where columns are more than rows, and exchanges that all of them may look at.
+    pub(crate) restarts: usize,
+    pub(crate) looks: f64,
 }
 
 /// Multiplications of columns in a second where the whole matrix is made, and where single rows of it are; seconds for one number of a pass.
@@ -52,6 +55,11 @@ const LONG: f64 = 8e5;
 const LONGEST: usize = 10;
 /// Multiplications that a walk may cost where each of its moves asks for another row of the matrix.
 const WALKED: f64 = 1e9;
+
+/// How many times more kicks there are where columns are more than rows: local optima are many there.
+const WIDE: usize = 6;
+/// Moves without a lower F after which the walk that follows a kick ends at most.
+const AFTER_KICK: usize = 300;
 
 /// How the matrix of a quadratic F is had.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -126,48 +134,70 @@ pub(crate) fn support_of_size(
     }
     // For other losses a walk costs passes; it comes later, from the best support that is known (`improve.rs`).
     let walk = if objective.loss.is_quadratic() { budget.walk } else { 0 };
-    found(objective, size, (walk, MEMORY), poll)
+    found(objective, (size, &[Wandering { walk, kicks: Kicks::NONE }]), MEMORY, poll)
 }
 
-/// The best support of a size that a path finds for a quadratic F, by the quickest way; `None` if it is cut short before.
+/// How far ways uphill go at the size that is asked for.
+#[derive(Clone, Copy)]
+struct Wandering {
+    /// Moves without a lower F after which a walk ends.
+    walk: usize,
+    kicks: Kicks,
+}
+
+/// The best support of a size that a path finds for a quadratic F, by the quickest way; `None` if it is cut short before. Ways uphill are those of each budget, one after the other.
 pub(crate) fn quadratic_support(
     objective: Objective,
     size: usize,
-    walk: usize,
+    budgets: &[StartBudget],
     poll: &mut dyn FnMut() -> ControlFlow<()>,
 ) -> Result<Option<Start>> {
     let columns = objective.data.columns();
-    match quickest(objective.data, size).0 {
-        Matrix::Whole => {
-            let times = LONG / (columns as f64 * (size + 10) as f64);
-            let moves = (walk as f64 * times).clamp(walk as f64, (LONGEST * walk) as f64);
-            found(objective, size, (moves as usize, MEMORY), poll)
+    let (matrix, _) = quickest(objective.data, size);
+    let wandering = |budget: &StartBudget| {
+        let walk = budget.walk as f64;
+        match matrix {
+            Matrix::Whole => {
+                let times = LONG / (columns as f64 * (size + 10) as f64);
+                let moves = (walk * times).clamp(walk, LONGEST as f64 * walk);
+                let patience = budget.restarts * if columns > objective.data.rows() { WIDE } else { 1 };
+                let kicks = Kicks { patience, walk: budget.walk.min(AFTER_KICK), exchanges: budget.looks };
+                Wandering { walk: moves as usize, kicks }
+            }
+            Matrix::OnDemand => {
+                let moves = WALKED / (objective.data.rows() as f64 * columns as f64);
+                Wandering { walk: budget.walk.min(moves as usize), kicks: Kicks::NONE }
+            }
         }
-        Matrix::OnDemand => {
-            let moves = WALKED / (objective.data.rows() as f64 * columns as f64);
-            found(objective, size, (walk.min(moves as usize), MEMORY.min(4 * columns * columns)), poll)
-        }
-    }
+    };
+    let ways: Vec<Wandering> = budgets.iter().map(wandering).collect();
+    let memory = match matrix {
+        Matrix::Whole => MEMORY,
+        Matrix::OnDemand => MEMORY.min(4 * columns * columns),
+    };
+    found(objective, (size, &ways), memory, poll)
 }
 
 fn found(
     objective: Objective,
-    size: usize,
-    (walk, memory): (usize, usize),
+    (size, ways): (usize, &[Wandering]),
+    memory: usize,
     poll: &mut dyn FnMut() -> ControlFlow<()>,
 ) -> Result<Option<Start>> {
-    let settings = PathSettings::default().walk(walk).walk_at((size, size)).memory(memory);
-    let at_once = settings.clone().walk(0);
+    let at_once = PathSettings::default().walk_at((size, size)).memory(memory);
+    let settings: Vec<PathSettings> = match ways {
+        [] => vec![at_once.clone()],
+        ways => ways.iter().map(|way| at_once.clone().walk(way.walk).kicks(way.kicks)).collect(),
+    };
     let with = |largest, settings| Searched { objective, layout: objective.layout(), largest, settings, sets: None };
-    let searched = |largest| with(largest, &settings);
     let largest = (size + BEYOND).min(objective.data.columns());
     let mut polled = Polled(poll);
     let mut watch = Watch::new(&mut polled);
     let stored = objective.data.unscaled();
-    let form = if objective.loss.is_quadratic() { form_of(searched(largest), stored.as_ref())? } else { None };
+    let form = if objective.loss.is_quadratic() { form_of(with(largest, &at_once), stored.as_ref())? } else { None };
     // A walk may not be needed; where it would ask for row after row of the matrix, neither may larger sizes.
     let first = form.as_ref().map(|form| if form.is_on_demand() { size } else { largest });
-    let mut engine = Engine::new(searched(largest), form)?;
+    let mut engine = Engine::new(with(largest, &at_once), form)?;
     let mut places = Vec::new();
     if let Some(first) = first {
         places = engine.places(with(first, &at_once), objective.ridge, &[], &mut watch)?;
@@ -176,10 +206,16 @@ fn found(
         Some(Some(place)) => engine.is_clear(&place.support)?,
         _ => false,
     };
-    if !is_clear {
-        places = engine.places(searched(largest), objective.ridge, &places, &mut watch)?;
+    let mut best = places.get(size).cloned().flatten();
+    for settings in settings.iter().filter(|_| !is_clear) {
+        // Each way begins where the first did: what a shorter one has found may lead a longer one away from better places.
+        let others = engine.places(with(largest, settings), objective.ridge, &places, &mut watch)?;
+        let other = others.into_iter().nth(size).flatten();
+        if other.as_ref().is_some_and(|other| best.as_ref().is_none_or(|best| other.value < best.value)) {
+            best = other;
+        }
     }
-    let Some(place) = places.into_iter().nth(size).flatten() else { return Ok(None) };
+    let Some(place) = best else { return Ok(None) };
     let form = engine.into_form();
     let seconds = form.as_ref().and_then(|form| Seconds::of(form, &place.support, objective.ridge));
     let summed = form.and_then(|form| form.summed(objective.data.rows()));

@@ -11,7 +11,7 @@
 use super::form::{Form, INDEPENDENT};
 use super::scores::Scores;
 use crate::error::Result;
-use crate::linalg::{Cholesky, axpy, product};
+use crate::linalg::{Cholesky, add_multiples, axpy, product, wide};
 
 /// Moves after which everything is computed afresh.
 const MOVES: usize = 64;
@@ -156,16 +156,22 @@ impl State {
         u.clear();
         u.extend_from_slice(form.row(enters));
         let along: Vec<f64> = self.rows.iter().map(|row| row[enters]).collect();
-        for (&j, row) in self.members.iter().zip(&self.rows) {
-            axpy(-form.row(enters)[j], row, &mut u);
-        }
+        let products = form.row(enters);
+        wide(
+            #[inline(always)]
+            || {
+                for (&j, row) in self.members.iter().zip(&self.rows) {
+                    let factor = products[j];
+                    u.iter_mut().zip(row).for_each(|(u, b)| *u -= factor * b);
+                }
+            },
+        );
         let step = self.slope[enters] / left;
         axpy(-step, &u, &mut self.slope);
         self.left.iter_mut().zip(&u).for_each(|(d, u)| *d -= u * u / left);
         u.iter_mut().for_each(|u| *u /= left);
-        for (a, row) in along.iter().zip(&mut self.rows) {
-            axpy(-a, &u, row);
-        }
+        let against: Vec<f64> = along.iter().map(|a| -a).collect();
+        add_multiples(&against, &u, &mut self.rows);
         for (at, row) in self.inverse.iter_mut().enumerate() {
             axpy(along[at] / left, &along, row);
             row.push(-along[at] / left);
@@ -187,9 +193,9 @@ impl State {
         let leaving = std::mem::take(&mut self.rows[at]);
         axpy(theta / own, &leaving, &mut self.slope);
         self.left.iter_mut().zip(&leaving).for_each(|(d, b)| *d += b * b / own);
-        for (k, row) in self.rows.iter_mut().enumerate().filter(|(k, _)| *k != at) {
-            axpy(-column[k] / own, &leaving, row);
-        }
+        // The row that leaves is empty by now.
+        let against: Vec<f64> = column.iter().map(|a| -a / own).collect();
+        add_multiples(&against, &leaving, &mut self.rows);
         for (k, row) in self.inverse.iter_mut().enumerate() {
             axpy(-column[k] / own, &column, row);
             row.remove(at);

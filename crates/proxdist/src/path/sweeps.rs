@@ -5,12 +5,13 @@
 //!     up:   m = 0 … M − 1, if best[m] is new: add the best feature, exchange until none helps, keep if lower
 //!     down: m = M … 2,     if best[m] is new: drop the cheapest,    exchange until none helps, keep if lower
 //!     walk: m = 1 … M,     if best[m] is new: exchanges that may lead uphill, keep if lower
+//!     kick: m = 1 … M,     if best[m] is new: some features replaced at random, exchanges and a walk from there, again and again, keep if lower
 //! ```
 //!
 //! Every change lowers F at a size by more than rounding, and there are finitely many supports, so this ends.
 
 use super::climb::{Climb, Place};
-use super::settings::PathSettings;
+use super::settings::{Kicks, PathSettings};
 use super::watch::{PathProgress, Watch};
 use crate::error::Result;
 
@@ -21,6 +22,7 @@ struct Held {
     is_grown: bool,
     is_shrunk: bool,
     is_walked: bool,
+    is_shaken: bool,
 }
 
 /// The best places of all sizes so far.
@@ -74,6 +76,9 @@ impl Sweeps {
             for size in first..=last * usize::from(patience > 0 && !has_improved) {
                 has_improved |= self.walk(size, patience, climb, watch)?;
             }
+            for size in first..=last * usize::from(settings.kicks.patience > 0 && !has_improved) {
+                has_improved |= self.shake(size, settings.kicks, climb, watch)?;
+            }
             self.complete += 1;
             if !has_improved || watch.is_over() {
                 return Ok(());
@@ -115,6 +120,19 @@ impl Sweeps {
         }
         held.is_walked = true;
         let found = climb.walked(&place, patience, watch)?;
+        Ok(self.took(size, found, climb, watch))
+    }
+
+    fn shake(&mut self, size: usize, kicks: Kicks, climb: &mut dyn Climb<'_>, watch: &mut Watch) -> Result<bool> {
+        let held = &mut self.best[size];
+        let Some(place) = held.place.clone().filter(|place| !held.is_shaken && !place.is_separated) else {
+            return Ok(false);
+        };
+        if watch.is_over() {
+            return Ok(false);
+        }
+        held.is_shaken = true;
+        let found = climb.shaken(&place, kicks, watch)?;
         Ok(self.took(size, found, climb, watch))
     }
 

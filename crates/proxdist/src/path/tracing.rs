@@ -11,7 +11,6 @@ use super::settings::PathSettings;
 use super::sized::{SizedSets, plain_size};
 use super::watch::{PathObserver, PathProgress, Watch};
 use crate::error::Result;
-use crate::loss::KinkFault;
 use crate::objective::Objective;
 use crate::pool::in_pool;
 use crate::problem::Problem;
@@ -34,8 +33,7 @@ impl Path {
     ) -> Result<Self> {
         settings.check()?;
         problem.check(&Settings::default())?;
-        KinkFault::Path.unless_smooth(problem.loss())?;
-        let sets = SizedSets::of(problem.constraint(), problem.data())?;
+        let sets = SizedSets::of(problem.constraint(), problem.data(), problem.loss())?;
         in_pool(settings.threads, || {
             trace(Traced { problem, settings, sets: sets.as_ref() }, None, &mut Watch::new(observer))
         })

@@ -15,7 +15,7 @@ use super::watch::{PathObserver, PathProgress, Watch};
 use crate::constraint::{Constraint, Sparsity};
 use crate::data::Data;
 use crate::error::{Error, Result};
-use crate::loss::{KinkFault, Loss};
+use crate::loss::Loss;
 use crate::pool::in_pool;
 use crate::preparation::{Preparation, Standardize, Units};
 use crate::problem::Problem;
@@ -240,13 +240,12 @@ impl<'a> PathValidation<'a> {
     /// The same while someone watches, who may end it.
     pub fn run_watched(&self, settings: &PathSettings, watch: &dyn PathWatch) -> Result<ControlFlow<(), PathScores>> {
         settings.check()?;
-        KinkFault::Path.unless_smooth(&*self.loss)?;
         Problem::new(self.data, &*self.loss, &*self.constraint).check(&Settings::default())?;
         self.judge.scoring.check(&*self.loss, self.data.response())?;
         let splits = self.dealt()?;
         let preparation =
             Preparation::decide(self.standardize, [&*self.constraint as &dyn Constraint], self.intercept)?;
-        let sets = SizedSets::of(&*self.constraint, self.data)?;
+        let sets = SizedSets::of(&*self.constraint, self.data, &*self.loss)?;
         let whole = Whole { validation: self, settings, preparation, sets: sets.as_ref() };
         in_pool(settings.threads, || whole.scores(&splits, watch))
     }

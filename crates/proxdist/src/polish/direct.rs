@@ -35,7 +35,7 @@ impl Search<'_> {
     ) -> Result<Option<(Fitted, Exchanges)>> {
         let Some(size) = self.direct.filter(|_| self.sample.is_none()) else { return Ok(None) };
         let mut poll = || if watch.is_over() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
-        let start = quadratic_support(self.objective, size, self.effort.walk(), &mut poll)?;
+        let start = quadratic_support(self.objective, size, self.effort.paths(), &mut poll)?;
         let Some(start) = start.filter(|_| !watch.was_over()) else { return Ok(None) };
         exchange.summed = start.summed;
         exchange.seconds = start.seconds;

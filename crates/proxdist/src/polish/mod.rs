@@ -3,6 +3,7 @@
 //! It never leaves the set and never raises F. Each family of sets has its own small file; `finish.rs` chooses.
 
 mod accelerated;
+mod alternatives;
 mod ball;
 mod breaks;
 mod breaks_model;
@@ -66,6 +67,7 @@ mod testing;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use alternatives::{Near, Neighbours, near};
 pub(crate) use convex::minimise;
 pub(crate) use descent::distance;
 pub(crate) use factors::Factors;

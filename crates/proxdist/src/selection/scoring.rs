@@ -31,6 +31,8 @@ pub enum Scoring {
     /// `d2`: the share of the deviance explained, or of the pinball loss; larger is better; needs a likelihood of counts or amounts, or a quantile.
     #[serde(rename = "d2")]
     Explained,
+    /// `concordance`: the share of pairs of rows whose risks are in the order of their events; larger is better; for times alone.
+    Concordance,
     /// `own`: an [`OwnScore`]; larger is better.
     Own,
 }
@@ -82,12 +84,19 @@ impl<'a> Judge<'a> {
 }
 
 impl Scoring {
-    const ALL: [Self; 6] =
-        [Self::Loss, Self::Auc, Self::Accuracy, Self::MeanSquaredError, Self::Deviance, Self::Explained];
+    const ALL: [Self; 7] = [
+        Self::Loss,
+        Self::Auc,
+        Self::Accuracy,
+        Self::MeanSquaredError,
+        Self::Deviance,
+        Self::Explained,
+        Self::Concordance,
+    ];
 
     /// Whether a larger score is better.
     pub fn larger_is_better(self) -> bool {
-        matches!(self, Self::Auc | Self::Accuracy | Self::Explained | Self::Own)
+        matches!(self, Self::Auc | Self::Accuracy | Self::Explained | Self::Concordance | Self::Own)
     }
 
     /// Whether the score is one of classes.
@@ -102,6 +111,9 @@ impl Scoring {
 
     /// Refuses losses and responses that the score is not defined for, before anything is fitted.
     pub(crate) fn check(self, loss: &dyn Loss, response: &[f64]) -> Result<()> {
+        if self == Self::Concordance {
+            return Err(Error::setting("scoring", Rule::ScoreOfRows, format!("{self} with {}", loss.spec())));
+        }
         let has_deviance = response.first().is_some_and(|&y| loss.deviance(0.0, y).is_some());
         let is_of_means = matches!(loss.task(), Task::Counts | Task::Amounts);
         let is_explained = has_deviance && is_of_means || loss.kinked().is_some() && loss.task() == Task::Regression;
@@ -169,6 +181,7 @@ impl fmt::Display for Scoring {
             Self::MeanSquaredError => "mse",
             Self::Deviance => "deviance",
             Self::Explained => "d2",
+            Self::Concordance => "concordance",
             Self::Own => "own",
         })
     }

@@ -94,6 +94,11 @@ impl Coordinates {
         is_inside.then(|| ranges.iter().flat_map(|&(first, last)| first..=last).collect())
     }
 
+    /// Reads a list such as `age,dose_*`.
+    pub fn parse(text: &str) -> Result<Self> {
+        Self::read(Piece::whole(text)?, ',')
+    }
+
     /// Reads a list, its entries apart by `separator`.
     pub(super) fn read(piece: Piece, separator: char) -> Result<Self> {
         let places = piece.split(|c| c == separator).into_iter().map(place).collect::<Result<_>>()?;

@@ -8,7 +8,7 @@
 use super::risk_sets::{EventTime, RiskSets};
 use super::{SurvivalFault, SurvivalTimes, Ties};
 use crate::error::{Error, Result};
-use crate::joint::{Bends, JointLoss};
+use crate::joint::{Bends, JointLoss, Order};
 
 /// Sums of a risk set below this, relative to the largest term of its stratum, have lost their digits: the predictors are too far apart.
 const SMALLEST: f64 = 1e-280;
@@ -175,6 +175,27 @@ impl JointLoss for PartialLikelihood {
 
     fn is_tame(&self) -> bool {
         true
+    }
+
+    /// Along a ray each term grows by the largest $v$ at risk less that of a death: every death must have the largest.
+    fn order(&self, v: &[f64]) -> Order {
+        let mut largest = self.sets.largest_of_rows(v);
+        let negative: Vec<f64> = v.iter().map(|v| -v).collect();
+        let mut smallest: Vec<f64> = self.sets.largest_of_rows(&negative).iter().map(|v| -v).collect();
+        let mut dying = vec![(f64::INFINITY, f64::NEG_INFINITY); self.sets.events.len()];
+        for (row, &v) in v.iter().enumerate() {
+            if let Some(k) = self.sets.death(row) {
+                dying[k] = (dying[k].0.min(v), dying[k].1.max(v));
+                largest[k] = largest[k].max(v);
+                smallest[k] = smallest[k].min(v);
+            }
+        }
+        let mut order = Order::default();
+        for ((&(least, most), largest), smallest) in dying.iter().zip(&largest).zip(&smallest) {
+            order.broken_by = order.broken_by.max(largest - least);
+            order.kept_by = order.kept_by.max(most - smallest);
+        }
+        order
     }
 }
 

@@ -85,29 +85,39 @@ impl RiskSets {
 
     /// $\sum_{i \in N_k}u_i$ at each event time.
     pub(crate) fn over_rows(&self, u: &[f64]) -> Vec<f64> {
+        self.fold_rows(u, 0.0, |sum, value| sum + value)
+    }
+
+    /// $\max_{i \in N_k}u_i$ at each event time.
+    pub(crate) fn largest_of_rows(&self, u: &[f64]) -> Vec<f64> {
+        self.fold_rows(u, f64::NEG_INFINITY, f64::max)
+    }
+
+    /// What `join` makes of $u_i$, $i \in N_k$, at each event time; `none` where there is no such row.
+    fn fold_rows(&self, u: &[f64], none: f64, join: impl Fn(f64, f64) -> f64) -> Vec<f64> {
         let count = self.events.len();
         if self.is_truncated {
             let size = count.next_power_of_two();
-            let mut nodes = vec![0.0; 2 * size];
+            let mut nodes = vec![none; 2 * size];
             for (value, &(start, end)) in u.iter().zip(&self.intervals) {
-                cover(size, start, end, |node| nodes[node] += value);
+                cover(size, start, end, |node| nodes[node] = join(nodes[node], *value));
             }
             // From the root down, what covers a node covers both below it.
-            (2..2 * size).for_each(|node| nodes[node] += nodes[node / 2]);
+            (2..2 * size).for_each(|node| nodes[node] = join(nodes[node], nodes[node / 2]));
             return nodes[size..size + count].to_vec();
         }
-        let mut sums = vec![0.0; count];
+        let mut found = vec![none; count];
         for stratum in &self.strata {
             let Range { start, end } = stratum.events;
             for &row in &stratum.rows {
                 let last = self.intervals[row].1;
                 if last > start {
-                    sums[last - 1] += u[row];
+                    found[last - 1] = join(found[last - 1], u[row]);
                 }
             }
-            (start + 1..end).rev().for_each(|k| sums[k - 1] += sums[k]);
+            (start + 1..end).rev().for_each(|k| found[k - 1] = join(found[k - 1], found[k]));
         }
-        sums
+        found
     }
 
     /// $\sum_{k \in [a_i, b_i)}q_k$ for each row.

@@ -79,6 +79,11 @@ impl<'a> SurvivalTimes<'a> {
         self.time.len()
     }
 
+    /// Times, events, entries and strata.
+    pub(crate) fn columns(&self) -> (&'a [f64], &'a [bool], Option<&'a [f64]>, Option<&'a [usize]>) {
+        (self.time, self.event, self.entry, self.strata)
+    }
+
     pub(super) fn stratum(&self, row: usize) -> usize {
         self.strata.map_or(0, |strata| strata[row])
     }

@@ -35,6 +35,7 @@ pub(super) fn section(settings: &Settings, results: &Frame) -> Section {
                 label: if batch == EXACT { batch.clone() } else { format!("b = {batch}") },
                 points: medians(results, batch, column),
                 band: ranges(results, batch, column),
+                ..Series::default()
             })
             .collect()
     };

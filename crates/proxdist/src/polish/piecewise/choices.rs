@@ -27,6 +27,8 @@ use std::ops::ControlFlow;
 const WIDTHS: [f64; 2] = [0.3, 0.03];
 /// Operations that all fits may take, and those of a fit for each row: about so many steps with so much for the row itself.
 const BUDGET: f64 = 2e10;
+/// The same where a fit is one of many beside it.
+const BUDGET_OF_MANY: f64 = 1e9;
 const STEPS: f64 = 20.0;
 const OF_ROW: f64 = 60.0;
 const OVERHEAD: f64 = 2e4;
@@ -52,6 +54,7 @@ struct Choosable<'p> {
     /// F of the choices that were fitted already.
     known: HashMap<Vec<usize>, f64>,
     spent: f64,
+    budget: f64,
     /// Whether a fit that was to decide fell short of its minimum.
     fell_short: bool,
     is_over: bool,
@@ -76,6 +79,7 @@ pub(super) fn finish(
         bends,
         known: HashMap::new(),
         spent: 0.0,
+        budget: if finish.is_near { BUDGET_OF_MANY } else { BUDGET },
         fell_short: false,
         is_over: false,
     };
@@ -204,7 +208,7 @@ impl Choosable<'_> {
     fn look(&mut self, best: &mut Option<Fitted>, poll: Poll) -> Result<Exchanges> {
         let size = best.as_ref().map_or_else(|| self.choice.keep().iter().sum(), |best| best.support.len());
         let count = self.choice.count();
-        if count * self.cost(size) <= BUDGET {
+        if count * self.cost(size) <= self.budget {
             let mut all = Vec::new();
             self.choice.every(usize::MAX, &mut |units| {
                 all.push(units.to_vec());
@@ -224,7 +228,7 @@ impl Choosable<'_> {
             let mut has_fallen = false;
             'round: for enters in self.entering(now)? {
                 for next in self.exchanges(&units, enters) {
-                    if self.spent + self.cost(size) > BUDGET || self.is_over {
+                    if self.spent + self.cost(size) > self.budget || self.is_over {
                         return Ok(Exchanges::CutShort);
                     }
                     let is_lower = self.take(next, best, poll)?;

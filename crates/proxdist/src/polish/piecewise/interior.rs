@@ -52,7 +52,7 @@ const NEAR: f64 = 1e-6;
 /// Share of the way to the nearest bound that a step takes.
 const SHARE: f64 = 0.9995;
 /// Gap and residuals, relative, below which nothing more is asked.
-const EXACT: f64 = 1e-13;
+pub(super) const EXACT: f64 = 1e-13;
 /// Share of F at the start that the gap is compared with where the minimum is next to nothing.
 const NEARLY_NOTHING: f64 = 1e-8;
 
@@ -134,8 +134,13 @@ impl<'p> Program<'p> {
         ridge + beside + self.prices().map(|(t, price)| price * x[t]).sum::<f64>()
     }
 
-    /// Minimises F from a first guess.
+    /// Minimises F from a first guess, to the last digit.
     pub(super) fn minimise(self, start: &[f64], poll: Poll) -> Result<Ended<'p>> {
+        self.minimise_to(EXACT, start, poll)
+    }
+
+    /// The same until gap and residuals, relative, are below a goal.
+    pub(super) fn minimise_to(self, goal: f64, start: &[f64], poll: Poll) -> Result<Ended<'p>> {
         let mut state = State::at(self, start)?;
         let mut newton = NewtonMatrix::default();
         let at_start = self.bends.value(&state.rows.residuals) + self.shrinkage(&state.x);
@@ -152,7 +157,7 @@ impl<'p> Program<'p> {
                 }
                 was_stopped = poll().is_break();
                 let patience = if best.0 < NEAR { PATIENCE_NEAR } else { PATIENCE };
-                if quality <= EXACT || idle >= patience || quality.is_nan() || number == MOST_STEPS || was_stopped {
+                if quality <= goal || idle >= patience || quality.is_nan() || number == MOST_STEPS || was_stopped {
                     break;
                 }
             }

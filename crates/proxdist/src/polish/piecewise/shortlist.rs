@@ -1,12 +1,12 @@
 //! Many rows, most of which are clearly on one side of their kink (Portnoy and Koenker 1997).
 //!
-//! A fit to a sample says about where the residuals are. Rows whose residuals are large keep their signs at the minimum, most likely, and are then one linear function together; the method runs on the others. Afterwards all rows
-//! are looked at: those that have changed sides join the others and it runs again. When none has, the slopes of all rows are those of a minimum of the whole, and what is proven of it is computed from
-//! all of them as ever.
+//! A fit to a sample says roughly where the residuals are, a rough fit to the quarter of the rows that are nearest to their kinks says it well. Rows whose residuals are then large keep their signs at the minimum, most likely, and are one linear
+//! function together; the method runs to its end on the few others. Afterwards all rows are looked at: those that have changed sides join the others and it runs again. When none has, the slopes of all rows are those of a minimum of
+//! the whole, and what is proven of it is computed from all of them as ever: guesses cost time when they are wrong, and nothing else.
 
 use super::bends::Bends;
 use super::design::Copied;
-use super::interior::{Ended, Program};
+use super::interior::{EXACT, Ended, Program};
 use super::middle;
 use super::walls::Walls;
 use crate::error::Result;
@@ -18,9 +18,14 @@ use crate::sampling::monitor_sample;
 const MANY: usize = 15_000;
 const FOR_EACH_COLUMN: usize = 60;
 const SAMPLE: usize = 25;
-/// Share of the rows that is looked at closely at first, and rounds.
+/// What the sample and the rough fit are minimised to.
+const OF_SAMPLE: f64 = 1e-2;
+const ROUGH: f64 = 1e-4;
+/// Shares of the rows that are looked at closely: for the rough fit, and at the end, for each column at least so many.
 const CLOSE: f64 = 0.25;
-const ROUNDS: usize = 4;
+const CLOSER: f64 = 0.06;
+const CLOSER_FOR_EACH_COLUMN: usize = 6;
+const ROUNDS: usize = 6;
 
 /// The minimum of a program on all rows of an objective, if they are many and it is found this way.
 pub(super) fn minimise<'p>(
@@ -44,30 +49,25 @@ pub(super) fn minimise<'p>(
     let mut start = vec![0.0; width];
     start[whole.conic.features..].fill(middle(bends));
     let on_sample = Program { design: &design, bends: &part, ..whole };
-    let first = on_sample.minimise(&start, poll)?.theta;
+    let first = on_sample.minimise_to(OF_SAMPLE, &start, poll)?.theta;
     drop(design);
     let mut residuals = vec![0.0; rows];
     look(&whole, &first, &mut residuals)?;
-    let mut sizes: Vec<f64> = residuals.iter().map(|u| u.abs()).collect();
-    let at = ((CLOSE * rows as f64) as usize).max(sampled.len()).min(rows - 1);
-    let (_, &mut limit, _) = sizes.select_nth_unstable_by(at, f64::total_cmp);
-    // Rows at a distance of exactly the limit may be many, where responses are repeated.
-    let mut is_close: Vec<bool> = residuals.iter().map(|u| u.abs() <= limit).collect();
+    let sides = Sides { whole, objective };
+    let close = nearest(&residuals, ((CLOSE * rows as f64) as usize).max(sampled.len()));
+    let rough = sides.minimise(&close, &residuals, (&first, ROUGH), poll)?.0;
+    look(&whole, &rough.theta, &mut residuals)?;
+    let start = rough.theta;
+    let mut close = nearest(&residuals, ((CLOSER * rows as f64) as usize).max(CLOSER_FOR_EACH_COLUMN * width));
     for _ in 0..ROUNDS {
-        let close: Vec<usize> = (0..rows).filter(|&i| is_close[i]).collect();
         if close.len() > rows / 2 {
             return Ok(None);
         }
-        let far_slopes = far(bends, &is_close, &residuals);
-        let weighted: Vec<f64> = far_slopes.iter().zip(&bends.weights).map(|(a, v)| -a * v).collect();
-        let mut linear = vec![0.0; width];
-        whole.design.transpose_times(&weighted, &mut linear)?;
-        let constant = -weighted.iter().zip(&bends.at).map(|(a, at)| a * at).sum::<f64>();
-        let (design, part) = (Copied::of_rows(objective, &close)?, bends.some(&close, 1.0));
-        let on_close = Program { design: &design, bends: &part, beside: Some((&linear, constant)), ..whole };
-        let ended = on_close.minimise(&start, poll)?;
+        let (ended, far_slopes) = sides.minimise(&close, &residuals, (&start, EXACT), poll)?;
         look(&whole, &ended.theta, &mut residuals)?;
-        // A row is on its side as long as its loss is that of its line, which may be zero, as for the hinge.
+        // A row is on its side as long as its loss is that of its line, which may be zero, as for the hinge. Those that are looked at closely have a slope of zero here.
+        let mut is_close = vec![false; rows];
+        close.iter().for_each(|&i| is_close[i] = true);
         let has_crossed = |i: usize| {
             let line = far_slopes[i] * residuals[i];
             !is_close[i] && bends.counts(i) && bends.loss(i, residuals[i]) > line
@@ -76,13 +76,52 @@ pub(super) fn minimise<'p>(
         if crossed.is_empty() || ended.was_stopped {
             let mut slopes = far_slopes;
             close.iter().zip(&ended.slopes).for_each(|(&i, a)| slopes[i] = *a);
-            let Ended { theta, walls, equations, sizes, was_stopped, .. } = ended;
-            let walls = Walls::with_state_of(whole.conic, &walls);
-            return Ok(Some(Ended { theta, slopes, walls, equations, sizes, was_stopped }));
+            return Ok(Some(Ended { slopes, ..ended }));
         }
-        crossed.iter().for_each(|&i| is_close[i] = true);
+        close.extend(crossed);
+        close.sort_unstable();
     }
     Ok(None)
+}
+
+/// The rows with the smallest residuals, so many or as many as are at the same distance: where responses are repeated these may be more. Ascending.
+fn nearest(residuals: &[f64], count: usize) -> Vec<usize> {
+    let mut sizes: Vec<f64> = residuals.iter().map(|u| u.abs()).collect();
+    let at = count.min(sizes.len() - 1);
+    let (_, &mut limit, _) = sizes.select_nth_unstable_by(at, f64::total_cmp);
+    (0..residuals.len()).filter(|&i| residuals[i].abs() <= limit).collect()
+}
+
+/// A program whose rows are taken for straight but for some.
+#[derive(Clone, Copy)]
+struct Sides<'p, 'o> {
+    whole: Program<'p>,
+    objective: Objective<'o>,
+}
+
+impl<'p> Sides<'p, '_> {
+    /// Minimises with the rows that are close as they are and the others on the sides that their residuals are on, from a start to a goal; returns the slopes of the others, too.
+    fn minimise(
+        &self,
+        close: &[usize],
+        residuals: &[f64],
+        (start, goal): (&[f64], f64),
+        poll: Poll,
+    ) -> Result<(Ended<'p>, Vec<f64>)> {
+        let (whole, bends) = (self.whole, self.whole.bends);
+        let mut slopes = far(bends, residuals);
+        close.iter().for_each(|&i| slopes[i] = 0.0);
+        let weighted: Vec<f64> = slopes.iter().zip(&bends.weights).map(|(a, v)| -a * v).collect();
+        let mut linear = vec![0.0; whole.design.width()];
+        whole.design.transpose_times(&weighted, &mut linear)?;
+        let constant = -weighted.iter().zip(&bends.at).map(|(a, at)| a * at).sum::<f64>();
+        let (design, part) = (Copied::of_rows(self.objective, close)?, bends.some(close, 1.0));
+        let on_close = Program { design: &design, bends: &part, beside: Some((&linear, constant)), ..whole };
+        let Ended { theta, slopes: own, walls, equations, sizes, was_stopped } =
+            on_close.minimise_to(goal, start, poll)?;
+        let walls = Walls::with_state_of(whole.conic, &walls);
+        Ok((Ended { theta, slopes: own, walls, equations, sizes, was_stopped }, slopes))
+    }
 }
 
 /// $u$ at a point.
@@ -92,10 +131,10 @@ fn look(whole: &Program, theta: &[f64], residuals: &mut [f64]) -> Result<()> {
     Ok(())
 }
 
-/// The slopes of rows that are far from their kink, and zeros.
-fn far(bends: &Bends, is_close: &[bool], residuals: &[f64]) -> Vec<f64> {
+/// The slope of the line that each row is on.
+fn far(bends: &Bends, residuals: &[f64]) -> Vec<f64> {
     let slope = |i: usize| match residuals[i] {
-        _ if is_close[i] || !bends.counts(i) => 0.0,
+        _ if !bends.counts(i) => 0.0,
         u if u >= 0.0 => bends.rise[i],
         _ => -bends.fall[i],
     };
