@@ -57,10 +57,12 @@ def test_the_page_about_many_machines_runs_and_prints_what_it_shows():
         assert_runs(block, f"distributed, block {number + 1}", {"__name__": "__main__"})
 
 
-def test_the_first_fit_of_the_readme_runs(tmp_path, monkeypatch):
+def test_the_fits_of_the_readme_run_and_print_what_is_shown(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    code = re.search(r"```python\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL)[1]
-    exec(compile(code, "README.md", "exec"), {"__name__": "readme"})
+    shown = [block for block in blocks(ROOT / "README.md") if block.language == "python"]
+    assert len(shown) == 2 and shown[0].shown
+    assert_runs(shown[0], "README, first block", {"__name__": "readme"})
+    exec(compile(shown[1].code, "README.md", "exec"), {"__name__": "readme"})
 
 
 @pytest.mark.parametrize(
