@@ -170,7 +170,7 @@ def test_the_reference_of_the_package_has_every_public_name():
     for name in proxdist.__all__:
         assert name.startswith("__") or f"## {name} {{#proxdist.{name}}}\n" in written, name
     for said in (
-        "`fit(X, y, sample_weight=None, offset=None, *, exposure=None)`",
+        "`fit(X, y=None, sample_weight=None, offset=None, *, exposure=None)`",
         "`predict_proba(X, offset=None)`",
         "`ridge` – float",
     ):
