@@ -24,11 +24,11 @@ fn main() -> Result<()> {
     println!("features {:?}, F = {:.4}", found.support(), found.objective());
     println!("without a proof: {}", found.certificate().exchanges);
 
-    let proven = problem.fit(&Settings::default().prove(Duration::from_secs(60)))?;
+    let proven = problem.fit(&Settings::default().prove(Duration::from_secs(30)))?;
     println!("features {:?}, F = {:.4}", proven.support(), proven.objective());
     match proven.certificate().proven(proven.objective()) {
         Some(words) => println!("with a proof: {words}"),
-        None => println!("nothing could be proven in a minute"),
+        None => println!("nothing could be proven in half a minute"),
     }
     Ok(())
 }
