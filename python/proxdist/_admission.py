@@ -183,7 +183,8 @@ class Admission:
             return X, y
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
-        return check_X_y(X, y, accept_sparse="csr", dtype=DTYPES, estimator=self, **options)
+        found: tuple[Any, Any] = check_X_y(X, y, accept_sparse="csr", dtype=DTYPES, estimator=self, **options)
+        return found
 
     def _encoded(self: Any, X: Any, reading: Reading, left_out: Any, reset: bool) -> Any:
         """Features and rows that are left, where ``X`` is not taken as it is; ``None`` where it is."""
@@ -192,9 +193,9 @@ class Admission:
             _formula.check(reading)
             if not reset:
                 return self._encoding.apply(X, reading, left_out)
-            self._encoding, found = _formula.settle(formula, X, reading, left_out)
+            self._encoding, made = _formula.settle(formula, X, reading, left_out)
             self._take_columns(self._encoding.variables)
-            return found
+            return made
         if not reset:
             encoding = getattr(self, "_encoding", None)
             if encoding is None or sparse.issparse(X) or (encoding.is_plain and not self._is_read(X, reading)):

@@ -151,7 +151,9 @@ def test_weights_and_offsets_are_collections_too():
     model = ConstrainedRegressor("huber", "sparsity:3").fit(*arrays(X, y), *spread)
     same(model, expected)
     assert np.allclose(model.predict(arrays(X, y)[0], offset=spread[1]).compute(), expected.predict(X, offset))
-    assert model.score(*arrays(X, y), spread[0]) == pytest.approx(expected.score(X, y, weights))
+    assert model.score(*arrays(X, y), *spread) == pytest.approx(expected.score(X, y, weights, offset))
+    with pytest.raises(ValueError, match="fitted with an offset"):
+        model.score(*arrays(X, y), spread[0])
 
 
 def test_classes_probabilities_and_labels():

@@ -75,6 +75,12 @@ pub fn read_columns(
     let names: Vec<String> = columns.iter().map(|column| column.name.clone()).collect();
     let kinds: Vec<Kind> = columns.iter().map(|column| column.cells.kind()).collect();
     let layout = Layout::new(name, names, true, &kinds, &options)?;
+    for (position, column) in columns.iter().enumerate().filter(|(at, _)| layout.roles[*at] != Role::Skip) {
+        if let Cells::Other(kind) = &column.cells {
+            let place = Place::file(name).column(position, &column.name).boxed();
+            return Err(Error::ColumnType { place, kind: kind.clone() });
+        }
+    }
     let rows = columns.iter().find_map(|column| column.cells.rows()).unwrap_or(0);
     if rows == 0 {
         return Err(Error::HeaderOnly { source_name: name.to_owned(), columns: columns.len() });
@@ -84,10 +90,6 @@ pub fn read_columns(
     for (position, column) in columns.iter().enumerate() {
         if collector.layout.roles[position] == Role::Skip {
             continue;
-        }
-        if let Cells::Other(kind) = &column.cells {
-            let place = Place::file(name).column(position, &column.name).boxed();
-            return Err(Error::ColumnType { place, kind: kind.clone() });
         }
         if !group.column(&mut collector, position, |sink| cells(sink, &column.cells, left_out))? {
             let place = Place::file(name).column(position, &column.name).boxed();

@@ -104,8 +104,8 @@ class OnDask(Linked):
         check_is_fitted(self)
         return Predicting(self.to_local(), self._plan, method, np.dtype(kind), width)
 
-    def _sums(self: Any, X: Any, y: Any, sample_weight: Any, task: Predicting) -> Any:
-        with DaskEngine(self.client_, parts_of(X, y, sample_weight)) as engine:
+    def _sums(self: Any, parts: Any, task: Predicting) -> Any:
+        with DaskEngine(self.client_, parts) as engine:
             return engine.map(Scoring(task))
 
     def certify(self, *arguments: Any, **options: Any) -> Any:
@@ -126,11 +126,9 @@ class _OnDaskRegression(OnDask, Regression):
     ) -> float:
         """The share of the variance of ``y`` that predictions explain."""
         without_exposure(exposure)
-        if offset is not None:
-            raise TypeError("score on collections takes no offset: use to_local().score(X, y, offset=offset)")
         if not is_spread(X):
-            return float(self.to_local().score(X, y, sample_weight))
-        return r_squared(self._sums(X, y, sample_weight, self._lazy("predict", np.float64, None)))
+            return float(self.to_local().score(X, y, sample_weight, offset))
+        return r_squared(self._sums(parts_of(X, y, sample_weight, offset), self._lazy("predict", np.float64, None)))
 
 
 class ConstrainedRegressor(_OnDaskRegression):
@@ -187,8 +185,8 @@ class ConstrainedClassifier(OnDask, Classification):
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None, offset: Any = None) -> float:
         """The share of rows whose class is predicted right."""
-        if offset is not None:
-            raise TypeError("score on collections takes no offset: use to_local().score(X, y, offset=offset)")
         if not is_spread(X):
-            return float(self.to_local().score(X, y, sample_weight))
-        return accuracy(self._sums(X, y, sample_weight, self._lazy("predict", self.classes_.dtype, None)))
+            return float(self.to_local().score(X, y, sample_weight, offset))
+        return accuracy(
+            self._sums(parts_of(X, y, sample_weight, offset), self._lazy("predict", self.classes_.dtype, None))
+        )
