@@ -28,12 +28,7 @@ fn plain(rows: &[Row], card: &[i64]) -> f64 {
     each.sum::<f64>() / total
 }
 
-fn problem(
-    cells: &[(u8, u8, u8, u8)],
-    columns: usize,
-    factor: f64,
-    bounds: &[(i64, i64)],
-) -> (Vec<Row>, Whole) {
+fn problem(cells: &[(u8, u8, u8, u8)], columns: usize, factor: f64, bounds: &[(i64, i64)]) -> (Vec<Row>, Whole) {
     let row = |&(bits, label, weight, offset): &(u8, u8, u8, u8)| {
         let feature = |j: usize| match j {
             0 => 1.0,
