@@ -194,7 +194,7 @@ def check_model(estimator: Any) -> None:
 def card_features(estimator: Any, binner: Any) -> list[Any]:
     if binner is not None:
         check_is_fitted(binner)
-        found = binner.card_features()
+        found: list[Any] = binner.card_features()
         if len(binner.get_feature_names_out()) != estimator._width():
             raise ValueError(
                 f"binner makes {len(binner.get_feature_names_out())} columns, the model has {estimator._width()}"

@@ -90,7 +90,8 @@ class Binner(TransformerMixin, BaseEstimator):
 
     def card_features(self) -> list[tuple[str, list[tuple[str, int | None]], int]]:
         """The columns as a scorecard lists them: attributes with the new columns they have."""
-        found, place = [], 0
+        found: list[tuple[str, list[tuple[str, int | None]], int]] = []
+        place = 0
         for column, name in enumerate(self._names()):
             if column not in self.edges_:
                 found.append((name, [], place))

@@ -224,9 +224,9 @@ fn expand(collector: &mut Collector<'_>, encoding: &Encoding, is_sparse: bool) -
     };
     // Rows that become wider are written from the last to the first, those that become narrower (columns of one bin are left out) the other way: none is overwritten before it is read.
     if width >= numbers {
-        (0..rows).rev().for_each(&mut each)
+        (0..rows).rev().for_each(&mut each);
     } else {
-        (0..rows).for_each(&mut each)
+        (0..rows).for_each(&mut each);
     }
     values.truncate(total);
     values.shrink_to_fit();

@@ -3,6 +3,9 @@
 use super::{SAME, Whole, patterns, search};
 use proptest::prelude::*;
 
+/// Numbers of a row; its constant, response and weight.
+type Row = (Vec<f64>, [f64; 3]);
+
 /// Every card of the bounds.
 fn by_hand(problem: &Whole) -> f64 {
     let mut card = problem.low.clone();
@@ -16,7 +19,7 @@ fn by_hand(problem: &Whole) -> f64 {
 }
 
 /// The loss of a card, straight from rows.
-fn plain(rows: &[(Vec<f64>, [f64; 3])], card: &[i64]) -> f64 {
+fn plain(rows: &[Row], card: &[i64]) -> f64 {
     let total: f64 = rows.iter().map(|(_, [.., weight])| weight).sum();
     let each = rows.iter().map(|(z, [constant, y, weight])| {
         let eta = constant + z.iter().zip(card).map(|(z, k)| z * *k as f64).sum::<f64>();
@@ -25,12 +28,7 @@ fn plain(rows: &[(Vec<f64>, [f64; 3])], card: &[i64]) -> f64 {
     each.sum::<f64>() / total
 }
 
-fn problem(
-    cells: &[(u8, u8, u8, u8)],
-    columns: usize,
-    factor: f64,
-    bounds: &[(i64, i64)],
-) -> (Vec<(Vec<f64>, [f64; 3])>, Whole) {
+fn problem(cells: &[(u8, u8, u8, u8)], columns: usize, factor: f64, bounds: &[(i64, i64)]) -> (Vec<Row>, Whole) {
     let row = |&(bits, label, weight, offset): &(u8, u8, u8, u8)| {
         let feature = |j: usize| match j {
             0 => 1.0,
