@@ -20,22 +20,24 @@ use std::time::Instant;
 
 /// Reads, tries every point of the grid on every fold, fits the chosen one, writes and tells.
 pub(crate) fn run(args: &TuneArgs) -> Result<Ending> {
+    let places = [("--out", args.output.out.as_ref()), ("--report", args.output.report.as_ref())];
+    output::check_places(&places, &args.data.inputs())?;
+    args.output.check()?;
     if let Some(loss) = joint::Loss::of(&args.run.problem.loss) {
-        let places = [("--out", args.output.out.as_ref()), ("--report", args.output.report.as_ref())];
-        output::check_places(&places, &args.data.inputs())?;
-        args.output.check()?;
         return joint::tune(args, loss, &grid(args)?, scoring(args)?);
     }
     joint::refuse_options(&args.joint, &args.run.problem.loss)?;
+    sum_over_rows(args)
+}
+
+/// The same for losses that are sums over rows.
+fn sum_over_rows(args: &TuneArgs) -> Result<Ending> {
     let loss = setup::loss(&args.run.problem.loss)?;
     let spec = setup::constraint(&args.run.problem.constraint)?;
     let quiet = args.output.quiet;
     let grid = grid(args)?;
     let settings = setup::settings(settings(args), quiet)?;
     let scoring = scoring(args)?;
-    let places = [("--out", args.output.out.as_ref()), ("--report", args.output.report.as_ref())];
-    output::check_places(&places, &args.data.inputs())?;
-    args.output.check()?;
     signals::listen(quiet);
 
     let wanted = input::Wanted::of(&*loss, args.run.settings.memory(&settings), args.output.out.as_ref(), quiet);

@@ -26,7 +26,7 @@ pub(super) struct Times {
 
 impl Times {
     pub(super) fn of(times: &SurvivalTimes, ties: Ties) -> Self {
-        let (time, event, entry, strata) = times.columns();
+        let SurvivalTimes { time, event, entry, strata } = *times;
         Self {
             time: time.to_vec(),
             event: event.to_vec(),

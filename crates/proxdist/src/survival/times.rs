@@ -36,10 +36,10 @@ impl Ties {
 /// The times of all rows, checked.
 #[derive(Clone, Copy, Debug)]
 pub struct SurvivalTimes<'a> {
-    pub(super) time: &'a [f64],
-    pub(super) event: &'a [bool],
-    pub(super) entry: Option<&'a [f64]>,
-    pub(super) strata: Option<&'a [usize]>,
+    pub(crate) time: &'a [f64],
+    pub(crate) event: &'a [bool],
+    pub(crate) entry: Option<&'a [f64]>,
+    pub(crate) strata: Option<&'a [usize]>,
 }
 
 fn check_times(what: &'static str, times: &[f64]) -> Result<()> {
@@ -77,11 +77,6 @@ impl<'a> SurvivalTimes<'a> {
     /// Rows, n.
     pub fn rows(&self) -> usize {
         self.time.len()
-    }
-
-    /// Times, events, entries and strata.
-    pub(crate) fn columns(&self) -> (&'a [f64], &'a [bool], Option<&'a [f64]>, Option<&'a [usize]>) {
-        (self.time, self.event, self.entry, self.strata)
     }
 
     pub(super) fn stratum(&self, row: usize) -> usize {
