@@ -119,7 +119,10 @@ const SENTENCE: usize = 40;
 
 /// A table of text; columns of numbers are set to the right.
 fn plain_table(columns: &[String], rows: &[Vec<String>]) -> String {
-    let is_number = |text: &String| text.trim_start_matches(['-', '−', '+']).starts_with(|c: char| c.is_ascii_digit());
+    // A dash stands for a number that is not there.
+    let is_number = |text: &String| {
+        text == "–" || text.trim_start_matches(['-', '−', '+']).starts_with(|c: char| c.is_ascii_digit())
+    };
     let holds_numbers = |i: usize| rows.iter().filter_map(|row| row.get(i)).all(is_number);
     let numbers: Vec<bool> = (0..columns.len()).map(holds_numbers).collect();
     // Sentences are broken into lines, names are not.

@@ -113,14 +113,11 @@ fn the_interval_of_an_auc_is_delongs() {
     let weights: Vec<f64> = (0..80).map(|i| f64::from(i % 4)).collect();
     let found = find(&measured(&Logistic, &eta, &y, Some(&weights), 0.95).unwrap(), "AUC");
     let kept: Vec<usize> = (0..80).filter(|&i| weights[i] > 0.0).collect();
-    let of = |label: f64| kept.iter().copied().filter(move |&i| y[i] == label).collect::<Vec<usize>>();
+    let of = |label: f64| kept.iter().copied().filter(|&i| y[i] == label).collect::<Vec<usize>>();
     let (ones, zeros) = (of(1.0), of(0.0));
     let sum = |rows: &[usize]| rows.iter().map(|&i| weights[i]).sum::<f64>();
-    let psi = |i: usize, j: usize| match eta[i].total_cmp(&eta[j]) {
-        std::cmp::Ordering::Greater => 1.0,
-        std::cmp::Ordering::Equal => 0.5,
-        std::cmp::Ordering::Less => 0.0,
-    };
+    // By value: minus zero ties with zero.
+    let psi = |i: usize, j: usize| if eta[i] == eta[j] { 0.5 } else { f64::from(eta[i] > eta[j]) };
     let v10 = |i: usize| zeros.iter().map(|&j| weights[j] * psi(i, j)).sum::<f64>() / sum(&zeros);
     let v01 = |j: usize| ones.iter().map(|&i| weights[i] * psi(i, j)).sum::<f64>() / sum(&ones);
     let area = ones.iter().map(|&i| weights[i] * v10(i)).sum::<f64>() / sum(&ones);
