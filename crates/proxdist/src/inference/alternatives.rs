@@ -174,7 +174,7 @@ mod tests {
     #[test]
     fn alternatives_are_those_of_brute_force() {
         for (response, loss, ridge) in
-            [(Response::Squared, &Squared as &dyn Loss, 0.0), (Response::Logistic, &Logistic, 1e-3)]
+            [(Response::Linear, &Squared as &dyn Loss, 0.0), (Response::Logistic, &Logistic, 1e-3)]
         {
             let simulated = vector(response, Truth::Sparse(4), 150, 9, 3).unwrap();
             let weights: Vec<f64> = (0..150).map(|i| f64::from(i % 3) + 0.5).collect();
@@ -218,7 +218,7 @@ mod tests {
 
     #[test]
     fn there_are_none_without_a_choice_or_for_a_model_that_is_not_the_best_of_its_features() {
-        let simulated = vector(Response::Squared, Truth::Sparse(2), 60, 5, 1).unwrap();
+        let simulated = vector(Response::Linear, Truth::Sparse(2), 60, 5, 1).unwrap();
         let data = simulated.data().unwrap();
         let theta = [1.0, 0.0, 0.5, 0.0, 0.0];
         let set = Sparsity::at_most(2);

@@ -66,7 +66,7 @@ pub enum KeptFault {
 #[derive(Debug)]
 pub struct Kept {
     path: Option<PathBuf>,
-    kept: Mutex<(File, Instant)>,
+    file: Mutex<(File, Instant)>,
     /// Repetitions that the file had.
     before: usize,
 }
@@ -98,7 +98,7 @@ impl Kept {
             before = found.bootstrap.len() + found.halves.len();
             file = found;
         }
-        Ok(Self { path: path.map(Path::to_owned), kept: Mutex::new((file, Instant::now())), before })
+        Ok(Self { path: path.map(Path::to_owned), file: Mutex::new((file, Instant::now())), before })
     }
 
     /// Repetitions that the file had when it was opened.
@@ -108,14 +108,14 @@ impl Kept {
 
     /// Repetitions so far, by number: of the bootstrap and of the halves.
     pub fn known(&self) -> [BTreeMap<u64, Replicate>; 2] {
-        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let kept = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         let by_number = |list: &[Replicate]| list.iter().map(|one| (one.number, one.clone())).collect();
         [by_number(&kept.0.bootstrap), by_number(&kept.0.halves)]
     }
 
     /// Takes one more, and now and then writes the file.
     pub fn keep(&self, kind: RepetitionKind, replicate: &Replicate) -> io::Result<()> {
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         let list = if kind == RepetitionKind::Bootstrap { &mut kept.0.bootstrap } else { &mut kept.0.halves };
         list.push(replicate.clone());
         if kept.1.elapsed() < RHYTHM {
@@ -127,7 +127,7 @@ impl Kept {
 
     /// Writes the file the last time.
     pub fn finish(&self) -> io::Result<()> {
-        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let kept = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         self.write(&kept.0)
     }
 

@@ -61,6 +61,7 @@ fn gain(slope: f64, left: f64, across: f64, removal: (f64, f64), floor: f64) -> 
 }
 
 /// In each of some lanes the square and the curvature of the largest gain, over features with these slopes, second derivatives and entries of $B$.
+#[allow(clippy::needless_bitwise_bool)]
 fn largest(
     (slope, left, row): (&[f64], &[f64], &[f64]),
     removal: (f64, f64),

@@ -15,14 +15,20 @@ use super::settings::{Kicks, PathSettings};
 use super::watch::{PathProgress, Watch};
 use crate::error::Result;
 
-/// The best place of a size, and from where it was already tried to get to others.
+/// Ways from the best place of a size to others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Way {
+    Up,
+    Down,
+    Walk,
+    Kick,
+}
+
+/// The best place of a size, and which ways from it were tried.
 #[derive(Clone, Debug, Default)]
 struct Held {
     place: Option<Place>,
-    is_grown: bool,
-    is_shrunk: bool,
-    is_walked: bool,
-    is_shaken: bool,
+    tried: [bool; 4],
 }
 
 /// The best places of all sizes so far.
@@ -57,7 +63,7 @@ impl Sweeps {
     /// Takes the neighbours of the best place of a size for known, as where they were looked at with another ridge.
     pub(super) fn settle(&mut self, size: usize) {
         if let Some(held) = self.best.get_mut(size) {
-            (held.is_grown, held.is_shrunk) = (true, true);
+            (held.tried[Way::Up as usize], held.tried[Way::Down as usize]) = (true, true);
         }
     }
 
@@ -86,52 +92,40 @@ impl Sweeps {
         }
     }
 
-    fn up(&mut self, size: usize, climb: &mut dyn Climb<'_>, watch: &mut Watch) -> Result<bool> {
+    /// The best place of a size, if this way from it was not tried yet; it is from now on. Where F has no minimum only fewer features are of use.
+    fn untried(&mut self, size: usize, way: Way, watch: &mut Watch) -> Option<Place> {
         let held = &mut self.best[size];
-        let Some(place) = held.place.clone().filter(|place| !held.is_grown && !place.is_separated) else {
-            return Ok(false);
-        };
+        let place = held
+            .place
+            .as_ref()
+            .filter(|place| !held.tried[way as usize] && (way == Way::Down || !place.is_separated))?;
         if watch.is_over() {
-            return Ok(false);
+            return None;
         }
-        held.is_grown = true;
+        held.tried[way as usize] = true;
+        Some(place.clone())
+    }
+
+    fn up(&mut self, size: usize, climb: &mut dyn Climb<'_>, watch: &mut Watch) -> Result<bool> {
+        let Some(place) = self.untried(size, Way::Up, watch) else { return Ok(false) };
         let found = climb.grown(&place, watch)?;
         Ok(self.took(size + 1, found, climb, watch))
     }
 
     fn down(&mut self, size: usize, climb: &mut dyn Climb<'_>, watch: &mut Watch) -> Result<bool> {
-        let held = &mut self.best[size];
-        let Some(place) = held.place.clone().filter(|_| !held.is_shrunk) else { return Ok(false) };
-        if watch.is_over() {
-            return Ok(false);
-        }
-        held.is_shrunk = true;
+        let Some(place) = self.untried(size, Way::Down, watch) else { return Ok(false) };
         let found = climb.shrunk(&place, watch)?;
         Ok(self.took(size - 1, found, climb, watch))
     }
 
     fn walk(&mut self, size: usize, patience: usize, climb: &mut dyn Climb<'_>, watch: &mut Watch) -> Result<bool> {
-        let held = &mut self.best[size];
-        let Some(place) = held.place.clone().filter(|place| !held.is_walked && !place.is_separated) else {
-            return Ok(false);
-        };
-        if watch.is_over() {
-            return Ok(false);
-        }
-        held.is_walked = true;
+        let Some(place) = self.untried(size, Way::Walk, watch) else { return Ok(false) };
         let found = climb.walked(&place, patience, watch)?;
         Ok(self.took(size, found, climb, watch))
     }
 
     fn shake(&mut self, size: usize, kicks: Kicks, climb: &mut dyn Climb<'_>, watch: &mut Watch) -> Result<bool> {
-        let held = &mut self.best[size];
-        let Some(place) = held.place.clone().filter(|place| !held.is_shaken && !place.is_separated) else {
-            return Ok(false);
-        };
-        if watch.is_over() {
-            return Ok(false);
-        }
-        held.is_shaken = true;
+        let Some(place) = self.untried(size, Way::Kick, watch) else { return Ok(false) };
         let found = climb.shaken(&place, kicks, watch)?;
         Ok(self.took(size, found, climb, watch))
     }
