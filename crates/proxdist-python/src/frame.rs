@@ -79,7 +79,7 @@ pub(crate) fn encode_frame<'py>(
         (Err(Error::NoRowsLeft { rows, .. }), Some(text)) => {
             let none = PyArray1::<f64>::from_vec(py, Vec::new()).reshape([0, schema(text)?.width()])?;
             found.set_item("schema", text)?;
-            found.set_item("dropped", PyArray1::from_vec(py, (0..rows as i64).collect()))?;
+            found.set_item("dropped", PyArray1::from_vec(py, (0..rows.cast_signed()).collect()))?;
             found.set_item("notices", Vec::<String>::new())?;
             found.set_item("values", none)?;
             return Ok(found);
@@ -88,7 +88,7 @@ pub(crate) fn encode_frame<'py>(
     };
     let text = serde_json::to_string(&table.schema).map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
     found.set_item("schema", text)?;
-    let dropped = table.dropped.iter().map(|&row| row as i64).collect();
+    let dropped = table.dropped.iter().map(|row| row.cast_signed()).collect();
     found.set_item("dropped", PyArray1::<i64>::from_vec(py, dropped))?;
     found.set_item("notices", &table.notices)?;
     match table.features {
@@ -97,7 +97,7 @@ pub(crate) fn encode_frame<'py>(
         }
         Features::Sparse { columns, row_starts, columns_of, values, .. } => {
             let indices = columns_of.into_iter().map(i64::from).collect();
-            let starts = row_starts.into_iter().map(|start| start as i64).collect();
+            let starts = row_starts.into_iter().map(|start| (start as u64).cast_signed()).collect();
             let values = PyArray1::from_vec(py, values).into_any();
             let indices = PyArray1::<i64>::from_vec(py, indices).into_any();
             let starts = PyArray1::<i64>::from_vec(py, starts).into_any();

@@ -6,14 +6,14 @@ use serde_json::Value;
 /// `y = 2a + 5` where `b` is missing, plus nothing else.
 fn gaps() -> Place {
     let place = Place::new();
-    let mut text = "a,b,kind,y\n".to_owned();
-    for row in 0..60 {
+    let row = |row: i32| {
         let (a, is_gap) = (f64::from(row % 7), row % 4 == 1);
         let b = if is_gap { String::new() } else { format!("{}", (row * 5) % 11) };
         let kind = if row % 9 == 2 { "" } else { ["u", "v"][(row % 2) as usize] };
-        text += &format!("{a},{b},{kind},{}\n", 2.0 * a + if is_gap { 5.0 } else { 0.0 });
-    }
-    place.write("gaps.csv", text);
+        format!("{a},{b},{kind},{}", 2.0 * a + if is_gap { 5.0 } else { 0.0 })
+    };
+    let rows: Vec<String> = (0..60).map(row).collect();
+    place.write("gaps.csv", format!("a,b,kind,y\n{}\n", rows.join("\n")));
     place
 }
 
