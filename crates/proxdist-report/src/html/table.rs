@@ -22,7 +22,7 @@ struct Data<'a> {
     values: Vec<f64>,
 }
 
-fn content(coefficients: &[Coefficient], intercept: Option<f64>) -> String {
+fn content(coefficients: &[Coefficient], intercept: Option<f64>, has_figure: bool) -> String {
     let mut order: Vec<usize> = (0..coefficients.len()).filter(|&j| coefficients[j].value != 0.0).collect();
     let data = Data {
         names: coefficients.iter().map(|c| c.name.as_str()).collect(),
@@ -39,7 +39,9 @@ fn content(coefficients: &[Coefficient], intercept: Option<f64>) -> String {
         count(coefficients.len()),
         intercept.map_or(String::new(), |b| format!("; the intercept is {}", number(b, 6)))
     );
-    out.push_str(&figure(|style| figures::coefficients(coefficients, style), ""));
+    if has_figure {
+        out.push_str(&figure(|style| figures::coefficients(coefficients, style), ""));
+    }
     out.push_str(CONTROLS);
     out.push_str("<tbody>\n");
     for &j in order.iter().take(PAGE) {
@@ -73,14 +75,16 @@ pub(super) fn section(report: &Report) -> String {
         None if all.is_empty() => {}
         None if report.matrix.is_some() => {
             let line = format!("All {} coefficients", count(all.len()));
-            out.push_str(&super::folded(&line, &content(all, report.intercept)));
+            out.push_str(&super::folded(&line, &content(all, report.intercept, true)));
         }
-        None => out.push_str(&super::section("Coefficients", &content(all, report.intercept))),
+        None => out.push_str(&super::section("Coefficients", &content(all, report.intercept, true))),
         Some(effects) => {
             let mut content = effects::content(effects);
             if !all.is_empty() {
                 let line = format!("All {} coefficients, to search and sort", count(all.len()));
-                content.push_str(&super::folded(&line, &self::content(all, report.intercept)));
+                // The bars above compare effects; paper has them all already.
+                let table = self::content(all, report.intercept, false);
+                content.push_str(&super::folded(&line, &table).replacen("<details>", "<details class=\"again\">", 1));
             }
             out.push_str(&super::section("Coefficients", &content));
         }

@@ -125,7 +125,7 @@
   const unfold = () => {
     let opened = [];
     addEventListener("beforeprint", () => {
-      opened = [...document.querySelectorAll("details:not([open])")];
+      opened = [...document.querySelectorAll("details:not([open]):not(.again)")];
       for (const part of opened) part.open = true;
     });
     addEventListener("afterprint", () => { for (const part of opened) part.open = false; });
