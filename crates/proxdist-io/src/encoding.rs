@@ -120,17 +120,16 @@ impl Encoding {
                 collector.notices.push(notice);
                 (kind, collector.is_marked(collector.statistics.missing[slot]))
             }
-            (Role::Number(slot), None) => match bins::learned(collector, (column, slot), answers)? {
-                Some((kind, notice)) => {
+            (Role::Number(slot), None) => {
+                if let Some((kind, notice)) = bins::learned(collector, (column, slot), answers)? {
                     collector.notices.push(notice);
                     (kind, false)
-                }
-                None => {
+                } else {
                     let fill = self.fills.get(slot).copied();
                     let gaps = (collector.kept as usize).saturating_sub(collector.statistics.present[slot]);
                     (ColumnKind::Number { fill }, collector.is_marked(gaps))
                 }
-            },
+            }
             (Role::Number(_), Some(known)) => (known.kind.clone(), known.marked),
             _ => return Ok(()),
         };

@@ -120,14 +120,15 @@ fn cells(sink: &mut Sink<'_, '_>, cells: &Cells<'_>, left_out: &[bool]) -> Resul
                 let place = usize::try_from(code).ok().filter(|&place| place < levels.len());
                 match place {
                     _ if is_out(row) => sink.push(f64::from(MISSING), false)?,
-                    Some(place) => match known[place] {
-                        Some(value) => sink.push(value, true)?,
-                        None => {
+                    Some(place) => {
+                        if let Some(value) = known[place] {
+                            sink.push(value, true)?;
+                        } else {
                             let cell = Cell::text(levels[place].as_bytes());
                             let value = sink.take(&cell)?;
                             known[place] = (!matches!(cell, Cell::Null)).then_some(value);
                         }
-                    },
+                    }
                     None => drop(sink.take(&Cell::Null)?),
                 }
             }

@@ -78,15 +78,15 @@ fn text(subject: &Subject, has_ratio: bool, has_effects: bool) -> String {
     };
     let mut text = String::new();
     if has_effects {
-        text += &format!(
-            "Bars compare features: by how much {on} change{} for one standard deviation (SD) more of each. ",
-            if on.ends_with("odds") { "" } else { "s" }
+        let ending = if on.ends_with("odds") { "" } else { "s" };
+        text = format!(
+            "Bars compare features: by how much {on} change{ending} for one standard deviation (SD) more of each. "
         );
     }
     text += "The coefficient is the same for one unit of the data";
     if has_ratio {
         let of = if subject.loss.link() == Link::Logit { "odds" } else { "mean" };
-        text += &format!("; the ratio is the factor on the {of} for one unit");
+        text = text + "; the ratio is the factor on the " + of + " for one unit";
     }
     text + "."
 }

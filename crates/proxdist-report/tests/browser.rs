@@ -123,7 +123,7 @@ fn searching_sorting_and_paging_work() {
 #[test]
 fn the_threshold_slider_works_and_print_unfolds() {
     let Some(browser) = chromium() else { return };
-    let actions = r##"<script nonce="proxdist">
+    let actions = r#"<script nonce="proxdist">
     const seen = [];
     const slider = document.getElementById("threshold");
     const text = (id) => document.getElementById(id).textContent;
@@ -138,7 +138,7 @@ fn the_threshold_slider_works_and_print_unfolds() {
     dispatchEvent(new Event("afterprint"));
     seen.push("again " + (folded() > 2));
     document.body.dataset.seen = seen.join("; ");
-    </script></body>"##;
+    </script></body>"#;
     let page = folder().join("slider.html");
     std::fs::write(&page, samples::logistic().to_html().replace("</body>", actions)).unwrap();
     let dom = dom(&browser, &page);

@@ -42,7 +42,7 @@ fn made(seed: u64, rows: usize) -> Made {
         zeros: vec![0.0; rows],
     };
     for i in 0..rows {
-        let row: Vec<f64> = (0..FEATURES).map(|j| 10_f64.powi(j as i32 - 2) * (2.0 * draw.next() - 1.0)).collect();
+        let row: Vec<f64> = (0..FEATURES).map(|j| 10_f64.powf(j as f64 - 2.0) * (2.0 * draw.next() - 1.0)).collect();
         let known = 0.3 * draw.next();
         let eta = 150.0 * row[0] - 1.5 * row[2] + 0.05 * row[4] + known;
         made.x.extend(row);

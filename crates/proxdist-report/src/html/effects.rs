@@ -32,8 +32,8 @@ fn table(effects: &Effects) -> String {
     let columns = Columns {
         effect: has(&|row| row.effect.is_some()),
         interval: has(&|row| row.interval.is_some()),
-        ratio: !effects.ratio_label.is_empty() && has(&|row| row.ratio.is_some()),
-        ratio_interval: has(&|row| row.ratio_interval.is_some()),
+        ratio: (!effects.ratio_label.is_empty() && has(&|row| row.ratio.is_some()))
+            .then(|| has(&|row| row.ratio_interval.is_some())),
     };
     let interval = if effects.interval_label.is_empty() { "interval" } else { &effects.interval_label };
     let mut heads = vec![("feature", false)];
@@ -44,18 +44,16 @@ fn table(effects: &Effects) -> String {
     if columns.interval {
         heads.push((interval, true));
     }
-    if columns.ratio {
+    if let Some(has_interval) = columns.ratio {
         heads.push((&effects.ratio_label, true));
-        if columns.ratio_interval {
+        if has_interval {
             heads.push((interval, true));
         }
     }
-    let head: String = heads
-        .iter()
-        .map(|(name, is_number)| {
-            format!("<th scope=\"col\"{}>{}</th>", if *is_number { " class=\"number\"" } else { "" }, escape(name))
-        })
-        .collect();
+    let head = |(name, is_number): &(&str, bool)| {
+        format!("<th scope=\"col\"{}>{}</th>", if *is_number { " class=\"number\"" } else { "" }, escape(name))
+    };
+    let head: String = heads.iter().map(head).collect();
     let body: String = rows.iter().map(|row| line(row, &columns, &heads)).collect();
     format!(
         "<div class=\"scroll\"><table class=\"stack effects\"><thead><tr>{head}</tr></thead><tbody>\n{body}</tbody></table></div>\n"
@@ -65,8 +63,8 @@ fn table(effects: &Effects) -> String {
 struct Columns {
     effect: bool,
     interval: bool,
-    ratio: bool,
-    ratio_interval: bool,
+    /// Whether ratios have intervals, if there are any ratios.
+    ratio: Option<bool>,
 }
 
 fn line(row: &Effect, columns: &Columns, heads: &[(&str, bool)]) -> String {
@@ -82,9 +80,9 @@ fn line(row: &Effect, columns: &Columns, heads: &[(&str, bool)]) -> String {
     if columns.interval {
         cells.push(range(row.interval));
     }
-    if columns.ratio {
+    if let Some(has_interval) = columns.ratio {
         cells.push(plain(row.ratio));
-        if columns.ratio_interval {
+        if has_interval {
             cells.push(range(row.ratio_interval));
         }
     }

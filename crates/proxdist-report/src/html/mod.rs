@@ -203,7 +203,8 @@ fn folded(line: &str, content: &str) -> String {
 
 /// Quiet remarks.
 fn notes(notes: &[String]) -> String {
-    notes.iter().map(|note| format!("<p class=\"quiet\">{}</p>\n", escape(note))).collect()
+    let quiet = |note: &String| format!("<p class=\"quiet\">{}</p>\n", escape(note));
+    notes.iter().map(quiet).collect()
 }
 
 /// A table of labelled values.

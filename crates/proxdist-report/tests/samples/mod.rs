@@ -353,8 +353,8 @@ pub fn hostile() -> Report {
     report.result = text();
     report.command = text();
     report.scores = vec![Fact::new(text(), text())];
-    report.settings = report.scores.clone();
-    report.versions = report.scores.clone();
+    report.settings.clone_from(&report.scores);
+    report.versions.clone_from(&report.scores);
     report.notices = vec![Notice::warning(text()), Notice::remark(text())];
     report.certificate = vec![CertificateLine { label: text(), value: text(), verdict: text(), good: Some(true) }];
     for (i, coefficient) in report.coefficients.iter_mut().enumerate() {

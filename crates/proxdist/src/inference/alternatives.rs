@@ -183,7 +183,7 @@ mod tests {
             let scaling = crate::Scaling::of(&data, true).unwrap();
             let fit = {
                 let data = simulated.data().unwrap().weights(&weights).unwrap().scaled(scaling.clone()).unwrap();
-                Problem::new(&data, loss, &set).ridge(ridge).fit(&Settings::default()).unwrap()
+                Problem::new(&data, loss, set).ridge(ridge).fit(&Settings::default()).unwrap()
             };
             let model = scaling.restored(fit.model()).unwrap();
             let at = (&model.coefficients[..], model.intercept);

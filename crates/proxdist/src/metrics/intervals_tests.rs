@@ -69,7 +69,8 @@ fn widths_are_those_of_the_bootstrap() {
     let log = f64::ln;
     let left = |r: f64| (1.0 - r).ln();
     let quantile = Quantile::at(0.3).unwrap();
-    let cases: [(&dyn Loss, &str, &dyn Fn(f64) -> f64); 9] = [
+    type Case<'a> = (&'a dyn Loss, &'a str, &'a dyn Fn(f64) -> f64);
+    let cases: [Case; 9] = [
         (&Logistic, "AUC", &logit),
         (&Logistic, "accuracy", &logit),
         (&Logistic, "log loss", &log),
