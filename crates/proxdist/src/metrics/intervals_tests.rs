@@ -63,13 +63,15 @@ fn bootstrapped(loss: &dyn Loss, eta: &[f64], y: &[f64], name: &str, scale: &dyn
     (values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / (values.len() - 1) as f64).sqrt()
 }
 
+/// A loss, one of its measures, and how that measure looks in other units.
+type Case<'a> = (&'a dyn Loss, &'a str, &'a dyn Fn(f64) -> f64);
+
 #[test]
 fn widths_are_those_of_the_bootstrap() {
     let logit = |a: f64| (a / (1.0 - a)).ln();
     let log = f64::ln;
     let left = |r: f64| (1.0 - r).ln();
     let quantile = Quantile::at(0.3).unwrap();
-    type Case<'a> = (&'a dyn Loss, &'a str, &'a dyn Fn(f64) -> f64);
     let cases: [Case; 9] = [
         (&Logistic, "AUC", &logit),
         (&Logistic, "accuracy", &logit),
