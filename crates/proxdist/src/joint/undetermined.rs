@@ -4,7 +4,7 @@
 //! no row is above one of a higher label (`ordinal`). Without a ridge there is a minimum exactly if there is no such $d$ in the set's directions.
 //!
 //! A ray is found by a ridge that vanishes: $\theta(\lambda)$ minimises $F + \tfrac\lambda2\sum_jm_j\theta_j^2$. Along a ray it grows by about $\log c$ each time that $\lambda$ falls by a factor $c$, in the direction of the largest margin; towards a minimum its steps shrink with $\lambda$. So
-//! the last of these steps is taken for $d$, if it is about as long as the one before, if the order of rows that it makes is the one above up to rounding, if a minimum from further along it stays there, and if the set goes on along it. All of this is measured, in any units of the columns.
+//! the last of these steps is taken for $d$, if it is about as long as the one before, if the order of rows that it makes is the one above up to rounding, if F is not higher further along it or a minimum from there stays there, and if the set goes on along it. All of this is measured, in any units of the columns.
 
 use super::objective::{Function, Objective, Restricted};
 use crate::constraint::{Constraint, Structure, Workspace};
@@ -28,8 +28,9 @@ const AS_LONG: f64 = 0.7;
 const FAR: f64 = 1.0;
 /// Share of the differences the right way by which others may be wrong: what is left of the parts that do have a size.
 const ROUNDING: f64 = 1e-4;
-/// How much further along a ray F is minimised from, in units of the predictors, halved until F is a number there; and the share of that way that such a minimum stays at.
+/// How much further along a ray F is looked at and minimised from, in units of the predictors, halved until F is a number there, and the same for fits that do not end from so far; and the share of that way that such a minimum stays at.
 const FURTHER: f64 = 1e4;
+const NEARER: f64 = 100.0;
 const HALVINGS: usize = 20;
 const STAYS: f64 = 0.5;
 /// A point this far away, in units of the predictors, is in the set if the set goes on; by this share of the way.
@@ -129,20 +130,26 @@ fn ray(objective: Objective, set: &dyn Constraint, metric: &[f64]) -> Result<Opt
         return Ok(None);
     }
     // Where some pair is wrong by little, F rises further on, and its minimum is back here.
-    let mut function = Function::new(objective);
-    let mut way = FURTHER / found.kept_by;
-    let mut further = point.clone();
-    for _ in 0..HALVINGS {
-        further.iter_mut().zip(point.iter().zip(&last)).for_each(|(f, (p, d))| *f = p + way * d);
-        if function.value(&further)?.is_finite() {
-            break;
+    let stays = |way: f64| -> Result<bool> {
+        let (mut function, mut way, mut further) = (Function::new(objective), way / found.kept_by, point.clone());
+        let mut there = f64::NAN;
+        for _ in 0..HALVINGS {
+            further.iter_mut().zip(point.iter().zip(&last)).for_each(|(f, (p, d))| *f = p + way * d);
+            there = function.value(&further)?;
+            if there.is_finite() {
+                break;
+            }
+            way *= 0.5;
         }
-        way *= 0.5;
-    }
-    set.project(&mut further, &mut Workspace::default())?;
-    settle(&mut function, set, &mut further)?;
-    let moved: Vec<f64> = further.iter().zip(&point).map(|(a, b)| a - b).collect();
-    if order(&moved)?.kept_by < STAYS * way * found.kept_by {
+        if there <= function.value(&point)? {
+            return Ok(true);
+        }
+        set.project(&mut further, &mut Workspace::default())?;
+        settle(&mut function, set, &mut further)?;
+        let moved: Vec<f64> = further.iter().zip(&point).map(|(a, b)| a - b).collect();
+        Ok(order(&moved)?.kept_by >= STAYS * way * found.kept_by)
+    };
+    if !(stays(FURTHER)? || stays(NEARER)?) {
         return Ok(None);
     }
     // Whether the set has it: a far point along the ray is next to its projection.
