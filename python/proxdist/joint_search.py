@@ -126,6 +126,10 @@ class ConstrainedCoxCV(_JointSearch, ConstrainedCox):
         time_limit: float | str | None = None,
         random_state: int = 0,
         n_jobs: int | None = None,
+        categories: Any = "auto",
+        missing: str = "error",
+        unknown: str = "error",
+        formula: str | None = None,
     ) -> None:
         self.constraint = constraint
         self.ties = ties
@@ -138,6 +142,10 @@ class ConstrainedCoxCV(_JointSearch, ConstrainedCox):
         self.scoring = scoring
         self.choice = choice
         self.random_state = random_state
+        self.categories = categories
+        self.missing = missing
+        self.unknown = unknown
+        self.formula = formula
 
 
 class ConstrainedOrdinalCV(_JointSearch, ConstrainedOrdinal):
@@ -164,6 +172,11 @@ class ConstrainedOrdinalCV(_JointSearch, ConstrainedOrdinal):
         time_limit: float | str | None = None,
         random_state: int = 0,
         n_jobs: int | None = None,
+        class_weight: Any = None,
+        categorical: Any = "auto",
+        missing: str = "error",
+        unknown: str = "error",
+        formula: str | None = None,
     ) -> None:
         self.constraint = constraint
         self.categories = categories
@@ -176,3 +189,8 @@ class ConstrainedOrdinalCV(_JointSearch, ConstrainedOrdinal):
         self.scoring = scoring
         self.choice = choice
         self.random_state = random_state
+        self.class_weight = class_weight
+        self.categorical = categorical
+        self.missing = missing
+        self.unknown = unknown
+        self.formula = formula

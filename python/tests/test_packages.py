@@ -13,7 +13,7 @@ sys.path.insert(0, str(ROOT / "scripts"))
 
 import dist
 
-CRATES = ["proxdist", "proxdist-io", "proxdist-report", "proxdist-lab", "proxdist-cli"]
+CRATES = ["proxdist", "proxdist-io", "proxdist-report", "proxdist-pages", "proxdist-lab", "proxdist-cli"]
 
 
 def cargo(*words):

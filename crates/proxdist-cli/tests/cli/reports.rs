@@ -160,7 +160,7 @@ fn every_task_has_its_sentence() {
             "from 2 of 4 features; AUC",
         ),
         (
-            "fit t.csv --target number --target count --ignore kind -c rows:2".to_owned(),
+            "fit t.csv --target number,count --ignore kind -c rows:2".to_owned(),
             "2 responses from 2 of 4 features; explains ",
         ),
         (

@@ -166,7 +166,7 @@ mod tests {
         let chosen = Data::dense(&block, support.len(), data.response()).unwrap().weights(&weights).unwrap();
         let scaling = crate::Scaling::of(&chosen, true).unwrap();
         let chosen = chosen.scaled(scaling).unwrap();
-        let problem = Problem::new(&chosen, loss, crate::constraint::WholeSpace).ridge(ridge);
+        let problem = Problem::new(&chosen, loss, crate::constraint::WholeSpace).intercept(true).ridge(ridge);
         problem.fit(&Settings::default()).unwrap().objective()
     }
 
@@ -183,7 +183,7 @@ mod tests {
             let scaling = crate::Scaling::of(&data, true).unwrap();
             let fit = {
                 let data = simulated.data().unwrap().weights(&weights).unwrap().scaled(scaling.clone()).unwrap();
-                Problem::new(&data, loss, set).ridge(ridge).fit(&Settings::default()).unwrap()
+                Problem::new(&data, loss, set).intercept(true).ridge(ridge).fit(&Settings::default()).unwrap()
             };
             let model = scaling.restored(fit.model()).unwrap();
             let at = (&model.coefficients[..], model.intercept);
