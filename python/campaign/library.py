@@ -76,6 +76,7 @@ def fitted(problem: Problem) -> Result:
         "standardize": problem.standardize,
         "shape": problem.shape,
         "names": None,
+        "origins": None,
         "start": None,
         "is_finished": False,
     }

@@ -31,7 +31,7 @@ class JointEstimator(Admission, Selecting, BaseEstimator):
     """Parameters and results of both; see the estimators for their meaning."""
 
     constraint: Any
-    ridge: float
+    ridge: Any
     standardize: bool | str
     warm_start: bool
     _result: dict[str, Any]

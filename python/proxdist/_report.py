@@ -30,8 +30,8 @@ def write(estimator: Any, path: Any, rows: tuple[Any, ...], training: tuple[Any,
     flat, all_rows, shape = estimator._rows_again(X, y, sample_weight, as_fitted=False, **beside)
     known = None
     if training is not None:
-        X_fit, y_fit, weights, offset = (*training, *(None,) * (4 - len(training)))
-        own, its_rows, _ = estimator._rows_again(X_fit, y_fit, weights, offset=offset, exposure=None)
+        whole: list[Any] = [*training, None, None]
+        own, its_rows, _ = estimator._rows_again(*whole[:3], offset=whole[3], exposure=None)
         known = (features(own), its_rows[0])
     problem = estimator._problem(None, shape) | {"names": feature_names(estimator)} | estimator._chosen(0)
     result = estimator._results[0]

@@ -322,7 +322,7 @@ def listed(X, y, at=(100, 200)):
     [
         (lambda X, y: (X, y), "X must be a dask array, a dask data frame or a list of delayed partitions, got ndarray"),
         (lambda X, y: (arrays(X, y)[0], arrays(X, y)[1][:-5]), "y has 295 rows, X has 300"),
-        (lambda X, y: (arrays(X, y)[0], None), "y is missing"),
+        (lambda X, y: (arrays(X, y)[0], None), "y is needed"),
         (lambda X, y: (listed(X, y)[0], listed(X, y)[1][:2]), "y has 2 partitions, X has 3"),
         (
             lambda X, y: (listed(X, y)[0], listed(X, y, (90, 200))[1]),

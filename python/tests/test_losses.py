@@ -201,10 +201,17 @@ def test_sparse_quantiles_are_the_best_of_all_supports():
 def test_losses_with_a_kink_are_refused_where_second_derivatives_are_needed():
     with pytest.raises(ValueError, match="quantile tau must be between 0 and 1"):
         ConstrainedRegressor("quantile:1").fit(X, NUMBERS)
-    with pytest.raises(ValueError, match="absolute loss has a kink"):
-        SparsePath("absolute", cv=None).fit(X, NUMBERS)
     with pytest.raises(ValueError, match="hinge loss has a kink: streams"):
         ConstrainedClassifier("hinge").partial_fit(X, LABELS, classes=[0, 1])
     rough = ConstrainedRegressor("absolute", "ball:1", polish=False, max_steps=400).fit(X, NUMBERS)
     exact = ConstrainedRegressor("absolute", "ball:1").fit(X, NUMBERS)
     assert exact.objective_ <= rough.objective_ <= 1.2 * exact.objective_
+
+
+def test_paths_of_a_loss_with_a_kink_have_the_best_choice_of_every_size():
+    path = SparsePath("absolute", 3, cv=None, ridges=[0.0]).fit(X, NUMBERS)
+    found = dict(zip(path.sizes_, np.ravel(path.objective_), strict=True))
+    for size in (1, 2, 3):
+        choices = itertools.combinations(range(X.shape[1]), size)
+        best = min(ConstrainedRegressor("absolute").fit(X[:, list(chosen)], NUMBERS).objective_ for chosen in choices)
+        assert found[size] == pytest.approx(best, rel=1e-8)

@@ -145,7 +145,7 @@ def test_an_offset_has_a_number_for_each_row_and_output():
 
     found = minimize(value, np.zeros(15), method="BFGS", options={"gtol": 1e-8})
     assert abs(found.fun - fitted.objective_) < 1e-7
-    assert np.allclose(fitted.decision_function(A, known) - fitted.decision_function(A), known)
+    assert np.allclose(fitted.decision_function(A, known) - fitted.decision_function(A, 0), known)
     with pytest.raises(ValueError, match=r"expected \(150, 3\): one number for each row and output"):
         ConstrainedClassifier().fit(A, y, offset=known[:, 0])
     search = ConstrainedClassifierCV(

@@ -210,7 +210,10 @@ mod tests {
                 refitted(&data, loss, ridge, &after(&one))
             });
             let best = all.fold(f64::INFINITY, f64::min);
-            assert!(close(found.swaps[0].objective, best), "{} {best}", found.swaps[0].objective);
+            // Scores are exact where F is quadratic; elsewhere they only propose what is fitted.
+            let first = found.swaps[0].objective;
+            let is_right = if loss.is_quadratic() { close(first, best) } else { first >= best * (1.0 - 1e-9) };
+            assert!(is_right, "{first} {best}");
             assert!(found.objective <= best * (1.0 + 1e-9) && found.objective < found.without_features);
             assert!(found.more[0].objective <= found.objective && found.fewer[0].objective >= found.objective);
         }
