@@ -1,5 +1,5 @@
 # `make test` checks everything on a machine with Rust and Python; `make demo` fits a model to a small file.
-.PHONY: test book book-check dist package coverage demo format lint rust trends docs chromium python wheel bench campaign gallery peers distributed reproduce large search-table clean
+.PHONY: test book book-check dist package coverage demo measured format lint rust trends docs chromium python wheel bench campaign gallery peers distributed reproduce large search-table clean
 
 test: format lint rust trends docs python
 
@@ -52,6 +52,13 @@ docs:
 bench:
 	cargo bench --workspace
 	cargo test --release -p proxdist-cli --test cli -- --ignored full_size --test-threads 1
+
+# The tables of docs/accuracy.md and docs/performance.md, with the commit that was measured; half an hour. MEASURED="--only single,paths" is some of them.
+MEASURED =
+
+measured: $(VENV)/bin/maturin
+	VIRTUAL_ENV=$(VENV) $(VENV)/bin/maturin develop --release --extras test
+	python3 scripts/measured.py $(MEASURED)
 
 # Random problems over all sets against an independent truth, and real files; goes on where it was interrupted. Exit 1 if a
 # law is broken. SECONDS=0 is no limit; other seeds are other problems.

@@ -16,6 +16,7 @@ mod alternatives;
 mod certificate;
 mod classes;
 mod effects;
+mod grid;
 mod headline;
 mod matrix;
 mod partial;
@@ -23,6 +24,7 @@ mod performance;
 mod words;
 
 pub use certificate::{Measures, guarantees, lines};
+pub use grid::Grid;
 pub use headline::sentence;
 pub use matrix::{Factors, factors};
 pub use performance::{intervals_by_formula, level_in_words};

@@ -1,6 +1,6 @@
 //! Does a fit without any setting end on the exact constrained optimum, and how long does it take?
 //!
-//! Prints the table of docs/accuracy.md: the twelve rows of the paper's comparison, a correlated design, best subsets of real
+//! Prints tables of docs/accuracy.md (`make measured`): the twelve rows of the paper's comparison, a correlated design, best subsets of real
 //! data (where they are at hand), what the race costs, and the time of the phases as n grows. `PROXDIST_SEEDS` sets the number
 //! of seeds a row, `PROXDIST_PARTS` chooses among `table`, `correlated`, `race`, `growth`.
 

@@ -7,7 +7,7 @@ use crate::words::number;
 use proxdist::inference::Reference;
 use proxdist::metrics::{RocPoint, wilson};
 use proxdist::outputs::{OutputsEvaluation, OutputsModel, roc_curves};
-use proxdist_pages::{Measures, percent};
+use proxdist_pages::{Grid, Measures, percent};
 use proxdist_report::{Biplot, CoefficientMatrix, Fact, Notice, Place, Report, RocCurve, Section};
 
 /// The page about a fit.
@@ -19,8 +19,11 @@ pub(super) fn of_fit(done: &Done) -> Report {
         performance.extend(measured("on rows kept out of the fit", heldout, !is_weighted));
     }
     performance.extend(measured("on the rows of the fit", done.training, false));
-    let mut sections = vec![coefficients(model)];
-    sections.extend(factors(fit.model(), done.is_scaled));
+    let grid = model.names.as_deref().and_then(Grid::of);
+    let mut sections: Vec<Section> =
+        grid.map(|grid| grid.coefficients(&model.outputs, &|j, k| model.coefficient(j, k))).into_iter().collect();
+    sections.extend(factors(fit.model(), done.is_scaled, grid));
+    sections.push(coefficients(model));
     let mut scores = facts(done.heldout.unwrap_or(done.training));
     scores.push(Fact::new("features used", model.support().len().to_string()));
     scores.push(Fact::new("objective F", number(fit.objective())));
@@ -49,7 +52,7 @@ pub(super) fn of_fit(done: &Done) -> Report {
         performance,
         guarantees: proxdist_pages::guarantees(certificate, fit.objective(), &done.spec.words()),
         certificate: proxdist_pages::lines(certificate, Measures { objective: fit.objective(), schedule: None }),
-        matrix: Some(matrix(model)),
+        matrix: grid.is_none().then(|| matrix(model)),
         roc: done.roc.to_vec(),
         model: sections,
         data: report::table_facts(done.source, done.table),
@@ -161,13 +164,13 @@ pub(super) fn roc(
 }
 
 /// Singular values, and features and outputs on the first two factors; for low rank.
-fn factors(model: &OutputsModel, is_scaled: bool) -> Vec<Section> {
+fn factors(model: &OutputsModel, is_scaled: bool, grid: Option<Grid>) -> Vec<Section> {
     let Some(factors) = model.constraint.contains("rank:").then(|| model.factors()).flatten() else {
         return Vec::new();
     };
     let rank = factors.values.len();
     let units = if is_scaled { "of scaled columns" } else { "in the units of the file" };
-    let shown = proxdist_pages::Factors { values: &model.coefficients, columns: model.outputs.len(), units };
+    let shown = proxdist_pages::Factors { values: &model.coefficients, columns: model.outputs.len(), units, grid };
     let mut sections: Vec<Section> = proxdist_pages::factors(shown).into_iter().collect();
     if rank > 1 {
         let place = |name: String, all: &[f64], at: usize| Place { name, x: all[at * rank], y: all[at * rank + 1] };
@@ -202,7 +205,7 @@ fn coefficients(model: &OutputsModel) -> Section {
     for j in by_size(model) {
         rows.push(row(name_of(model, j), &mut (0..model.outputs.len()).map(|k| model.coefficient(j, k))));
     }
-    let text = "One row for each feature that any output uses, the largest first; the heat map has them in the order of the data.";
+    let text = "One row for each feature that any output uses, the largest first; pictures have them in the order of the data.";
     let notes = vec!["There are no intervals: standard errors are for models of one output.".to_owned()];
     let heading = "Coefficients by output".to_owned();
     Section { heading, text: text.to_owned(), columns, rows, notes, ..Section::default() }

@@ -87,7 +87,7 @@ pub(super) fn free(free: &Section) -> String {
         content.push_str(&measures(&free.lines));
     }
     if !free.rows.is_empty() {
-        content.push_str(&plain_table(&free.columns, &free.rows));
+        content.push_str(&long_table(&free.columns, &free.rows));
     }
     if let Some(curve) = &free.curve {
         content.push_str(&figure(|style| figures::cv_curve(curve, style), ""));
@@ -112,6 +112,19 @@ pub(super) fn free(free: &Section) -> String {
     }
     content.push_str(&notes(&free.notes));
     section(&free.heading, &content)
+}
+
+/// Rows of a table beyond which only some are in view, and how many those are.
+const LONG: usize = 40;
+const IN_VIEW: usize = 20;
+
+/// A table of text; of a long one the first rows are in view and all of it is folded away.
+fn long_table(columns: &[String], rows: &[Vec<String>]) -> String {
+    if rows.len() <= LONG {
+        return plain_table(columns, rows);
+    }
+    let whole = folded(&format!("All {} rows", count(rows.len())), &plain_table(columns, rows));
+    plain_table(columns, &rows[..IN_VIEW]) + &whole
 }
 
 /// Characters beyond which a cell is a sentence.
