@@ -425,6 +425,15 @@ def test_a_lost_scheduler_is_one_clear_error(client):
             process.wait()
 
 
+@pytest.fixture
+def hears_ctrl_c():
+    """Python as it is on a terminal: one that a shell starts in the background ignores SIGINT."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("hears_ctrl_c")
 def test_ctrl_c_ends_a_fit():
     X, y, _ = planted(rows=200, columns=5)
     rows, response = arrays(X, y, 20)
