@@ -215,6 +215,29 @@ fn many_rows_end_at_the_same_minimum() {
     }
 }
 
+/// Counts that are mostly zero, as are their features: the rows nearest to their kinks are all fitted before the method has begun.
+#[test]
+fn many_rows_of_zeros_end_at_the_minimum_too() {
+    let rows = 16_000;
+    let mut next = numbers(5);
+    let (mut x, mut y) = (Vec::new(), Vec::new());
+    for _ in 0..rows {
+        let is_active = next() > -0.2;
+        let values: Vec<f64> = (0..3).map(|_| if is_active { (4.0 * next().abs()).floor() } else { 0.0 }).collect();
+        y.push((values.iter().sum::<f64>() * (1.0 + next()) + 0.2 * next()).max(0.0).floor());
+        x.extend(values);
+    }
+    let case = Case { rows, columns: 3, x, y, weights: vec![1.0; rows], offset: vec![0.0; rows] };
+    let data = Data::dense(&case.x, 3, &case.y).unwrap();
+    for level in [0.5, 0.9, 0.97] {
+        let problem = Problem::new(&data, Quantile::at(level).unwrap(), WholeSpace).intercept(true);
+        let fit = problem.fit(&Settings::default()).unwrap();
+        let least = case.least(&Quantile::at(level).unwrap(), &WholeSpace, 0.0, &[0, 1, 2]);
+        assert!((fit.objective() - least).abs() <= 1e-7 * least, "{level}: {} {least}", fit.objective());
+        assert!(fit.stop().is_success(), "{level}: {}", fit.stop());
+    }
+}
+
 /// A path is the best of every choice at each size, F never rises with the size, and each point is what a fit of its size by itself finds.
 #[test]
 fn paths_are_the_best_of_every_choice_at_every_size() {

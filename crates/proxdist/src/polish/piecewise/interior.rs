@@ -26,6 +26,8 @@ pub(super) struct Program<'p> {
     pub(super) conic: &'p Conic,
     /// What rows beside those of the bends add, whose residuals keep their signs: a slope for each column, and a constant.
     pub(super) beside: Option<(&'p [f64], f64)>,
+    /// How far residuals may have to move at least: those at the start may all be next to nothing.
+    pub(super) reach: f64,
 }
 
 /// Where the method ended.
@@ -40,6 +42,8 @@ pub(super) struct Ended<'p> {
     pub(super) equations: Vec<f64>,
     /// The size that the entries of a gradient have.
     pub(super) sizes: Vec<f64>,
+    /// The largest of all that should be zero, relative.
+    pub(super) quality: f64,
     pub(super) was_stopped: bool,
 }
 
@@ -174,7 +178,8 @@ impl<'p> Program<'p> {
                 break;
             }
         }
-        if let (_, Some(kept)) = best {
+        let (quality, kept) = best;
+        if let Some(kept) = kept {
             state.restore(kept);
         }
         state.walls.settle(&mut state.x);
@@ -184,7 +189,7 @@ impl<'p> Program<'p> {
         let State { rows, walls, equations, .. } = state;
         let within = |(i, a): (usize, f64)| a.clamp(-self.bends.fall[i], self.bends.rise[i]);
         let slopes = rows.slopes.into_iter().enumerate().map(within).collect();
-        Ok(Ended { theta, slopes, walls, equations, sizes, was_stopped })
+        Ok(Ended { theta, slopes, walls, equations, sizes, quality, was_stopped })
     }
 }
 
@@ -207,7 +212,8 @@ impl<'p> State<'p> {
         program.design.times(&program.gathered(&x), &mut products)?;
         let residuals: Vec<f64> = bends.at.iter().zip(&products).map(|(at, product)| at - product).collect();
         let spread: f64 = residuals.iter().zip(&bends.weights).map(|(u, v)| v * u.abs()).sum();
-        let floor = if spread > 0.0 { 0.1 * spread } else { 1.0 };
+        let floor = (0.1 * spread).max(program.reach);
+        let floor = if floor > 0.0 { floor } else { 1.0 };
         let slope = |row: usize| {
             let (low, high) = (-bends.fall[row], bends.rise[row]);
             let margin = 0.1 * (high - low);

@@ -63,7 +63,7 @@ fn solve(
     (set, conic): (&dyn Constraint, &Conic),
     poll: Poll,
 ) -> Result<Solved> {
-    let program = Program { design, bends, ridge, conic, beside: None };
+    let program = Program { design, bends, ridge, conic, beside: None, reach: 0.0 };
     let mut start = vec![0.0; design.width()];
     start[conic.features..].fill(middle(bends));
     let ended = program.minimise(&start, poll)?;
@@ -106,7 +106,7 @@ pub(super) fn finish(finish: &Finish, kinked: &dyn Kinked, starts: &[&[f64]], po
     let bends = Bends::of(objective.data, kinked);
     let ridge: Vec<f64> = (0..layout.coefficient_count()).map(|j| objective.ridge.at(j)).collect();
     let all = AllColumns(objective);
-    let whole = Program { design: &all, bends: &bends, ridge: &ridge, conic: &conic, beside: None };
+    let whole = Program { design: &all, bends: &bends, ridge: &ridge, conic: &conic, beside: None, reach: 0.0 };
     let solved = match shortlist::minimise(whole, objective, finish.seed, poll)? {
         Some(ended) => judged(&whole, ended, constraint)?,
         None => solve(&all, &bends, &ridge, (constraint, &conic), poll)?,

@@ -26,6 +26,10 @@ const CLOSE: f64 = 0.25;
 const CLOSER: f64 = 0.06;
 const CLOSER_FOR_EACH_COLUMN: usize = 6;
 const ROUNDS: usize = 6;
+/// What is left of gap and residuals where the method has failed.
+const ENDED: f64 = 1e-6;
+/// The share of the mean residual that the nearest rows may have to move.
+const REACH: f64 = 0.01;
 
 /// The minimum of a program on all rows of an objective, if they are many and it is found this way.
 pub(super) fn minimise<'p>(
@@ -64,6 +68,9 @@ pub(super) fn minimise<'p>(
             return Ok(None);
         }
         let (ended, far_slopes) = sides.minimise(&close, &residuals, (&start, EXACT), poll)?;
+        if ended.quality > ENDED && !ended.was_stopped {
+            return Ok(None);
+        }
         look(&whole, &ended.theta, &mut residuals)?;
         // A row is on its side as long as its loss is that of its line, which may be zero, as for the hinge. Those that are looked at closely have a slope of zero here.
         let mut is_close = vec![false; rows];
@@ -116,11 +123,13 @@ impl<'p> Sides<'p, '_> {
         whole.design.transpose_times(&weighted, &mut linear)?;
         let constant = -weighted.iter().zip(&bends.at).map(|(a, at)| a * at).sum::<f64>();
         let (design, part) = (Copied::of_rows(self.objective, close)?, bends.some(close, 1.0));
-        let on_close = Program { design: &design, bends: &part, beside: Some((&linear, constant)), ..whole };
-        let Ended { theta, slopes: own, walls, equations, sizes, was_stopped } =
+        // Where responses are repeated, the nearest rows may all be fitted at the start.
+        let reach = REACH * residuals.iter().zip(&bends.weights).map(|(u, v)| v * u.abs()).sum::<f64>();
+        let on_close = Program { design: &design, bends: &part, beside: Some((&linear, constant)), reach, ..whole };
+        let Ended { theta, slopes: own, walls, equations, sizes, quality, was_stopped } =
             on_close.minimise_to(goal, start, poll)?;
         let walls = Walls::with_state_of(whole.conic, &walls);
-        Ok((Ended { theta, slopes: own, walls, equations, sizes, was_stopped }, slopes))
+        Ok((Ended { theta, slopes: own, walls, equations, sizes, quality, was_stopped }, slopes))
     }
 }
 
