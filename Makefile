@@ -90,13 +90,16 @@ coverage: $(VENV)/bin/maturin
 	PYTHONPATH=python $(VENV)/bin/python -m intervals --repeats $(REPEATS)
 
 # This package against others on the same data, one thread and one process each, in an environment of its own; goes on where it was
-# interrupted and writes docs/benchmarks.md. THOROUGH=--thorough adds the highest effort; LIMIT is CPU seconds for one size.
+# interrupted and writes docs/benchmarks.md and the table of the README. THOROUGH=--thorough adds the highest effort; LIMIT is CPU seconds for one size.
 PEERS = target/peers-venv
 LIMIT = 120
 THOROUGH =
 
 peers: $(VENV)/bin/maturin $(PEERS)/bin/python
 	VIRTUAL_ENV=$(VENV) $(VENV)/bin/maturin develop --release
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 RAYON_NUM_THREADS=1 PYTHONPATH=python $(PEERS)/bin/python -m peers.choosing --rows target/choosing.jsonl
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 RAYON_NUM_THREADS=1 PYTHONPATH=python $(PEERS)/bin/python -m peers.convex --rows target/convex.jsonl
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 RAYON_NUM_THREADS=1 PYTHONPATH=python $(PEERS)/bin/python -m peers.held_out --rows target/held_out.jsonl
 	PYTHONPATH=python $(PEERS)/bin/python -m peers --rows target/peers.jsonl --limit $(LIMIT) $(THOROUGH)
 
 # Every effort and three seeds of the search against the lowest F that is known: docs/search.md. Goes on where it was interrupted.

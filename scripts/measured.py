@@ -32,6 +32,7 @@ FITS = {
     "farm ads (4143 × 54 877, sparse), logistic, `sparsity:100`": "{data}/classification/farm_ads.svm.gz --loss logistic -c sparsity:100",
     "covertype (581 012 rows, two coded columns as indicators), cover in 7 classes, `rows:20`": "{data}/large/covtype.csv.gz --target cover --categorical wilderness,soil -c rows:20",
     "blog feedback (52 397 × 280), squared, `sparsity:20`": "{data}/large/blogfeedback_train.csv.gz --target y -c sparsity:20",
+    "blog feedback, `quantile:0.5`, no constraint": "{data}/large/blogfeedback_train.csv.gz --target y --loss quantile:0.5 -c none",
     "flights (327 346 rows, text columns as indicators), Huber, `sparsity:20`": "{data}/large/flights.csv.gz --target arr_delay --ignore tailnum --loss huber -c sparsity:20",
 }
 

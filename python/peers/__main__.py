@@ -14,6 +14,7 @@ from typing import Any
 
 from .instances import ALL, Instance
 from .methods import METHODS
+from .store import keep, stored
 
 ONE = dict.fromkeys(
     ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS", "RAYON_NUM_THREADS"), "1"
@@ -32,17 +33,6 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--method", default="", help="one method alone")
     parser.add_argument("--write", action="store_true", help="only write the page")
     return parser.parse_args()
-
-
-def stored(path: Path) -> list[dict[str, Any]]:
-    """Rows of earlier runs; a last line that was cut off is dropped."""
-    rows = []
-    for line in path.read_text().splitlines() if path.exists() else []:
-        try:
-            rows.append(json.loads(line))
-        except json.JSONDecodeError:
-            continue
-    return rows
 
 
 def run(one: Instance, method: str, sizes: list[int], limit: float) -> list[dict[str, Any]]:
@@ -94,7 +84,6 @@ def main() -> None:
     started = time.monotonic()
     rows = stored(asked.rows)
     done = {(row["instance"], row["method"], row["size"]) for row in rows}
-    asked.rows.parent.mkdir(parents=True, exist_ok=True)
     # Those that compile for a minute in every process come last.
     pairs = sorted(((one, method) for one in ALL for method in METHODS), key=lambda pair: "skglm" in pair[1])
     for one, method in [] if asked.write else pairs:
@@ -106,13 +95,12 @@ def main() -> None:
         if not is_wanted or not sizes or not is_asked or is_late:
             continue
         found = run(one, method, sizes, asked.limit)
-        with asked.rows.open("a") as file:
-            file.writelines(json.dumps(row) + "\n" for row in found)
+        keep(asked.rows, found)
         rows += found
         print(one.name, method, [row.get("failure") or f"{row['seconds']:.2f}s" for row in found], flush=True)
     from .page import write
 
-    write(asked.page, rows)
+    write(asked.page, rows, asked.rows.parent)
 
 
 if __name__ == "__main__":

@@ -8,7 +8,6 @@ scikit-learn's logistic regression on columns scaled by the training rows, with 
 from __future__ import annotations
 
 import argparse
-import json
 import time
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from .instances import _real
+from .store import keep, stored
 
 SIZES = (50, 100)
 #: Penalties of L1, from one that leaves nothing.
@@ -64,7 +64,7 @@ def main() -> None:
     parser.add_argument("--rows", type=Path, default=Path("target/held_out.jsonl"))
     parser.add_argument("--splits", type=int, default=10)
     asked = parser.parse_args()
-    rows = [json.loads(line) for line in asked.rows.read_text().splitlines()] if asked.rows.exists() else []
+    rows = stored(asked.rows)
     done = {(row["split"], row["method"], row["size"]) for row in rows}
     X, y = _real("qsar")
     splits = StratifiedShuffleSplit(n_splits=asked.splits, test_size=0.2, random_state=1).split(X, y)
@@ -79,16 +79,28 @@ def main() -> None:
                 row = {"split": split, "method": method, "size": size, "auc": auc, "features": count} | more
                 row["seconds"] = time.process_time() - began
                 rows.append(row)
-                with asked.rows.open("a") as file:
-                    file.write(json.dumps(row) + "\n")
+                keep(asked.rows, [row])
                 print(row, flush=True)
-    print("| features | method | mean AUC | wins of proxdist | CPU s |\n|--:|---|--:|--:|--:|")
+    print(table(rows))
+
+
+def table(rows: list[dict[str, Any]]) -> str:
+    """Means over the splits that both have, in Markdown."""
+    lines = ["| features | splits | proxdist, AUC | L1, AUC | proxdist not lower | difference, mean ± s.e. | proxdist, CPU s | L1, CPU s |", "|--:|--:|--:|--:|--:|--:|--:|--:|"]
     for size in SIZES:
-        auc = {m: np.array([r["auc"] for r in rows if (r["method"], r["size"]) == (m, size)]) for m in METHODS}
-        wins = int(np.sum(auc["proxdist"] >= auc["L1"]))
-        for method in METHODS:
-            seconds = np.mean([r["seconds"] for r in rows if (r["method"], r["size"]) == (method, size)])
-            print(f"| {size} | {method} | {auc[method].mean():.4f} | {wins} of {asked.splits} | {seconds:.1f} |")
+        by = {m: {r["split"]: r for r in rows if (r["method"], r["size"]) == (m, size)} for m in METHODS}
+        both = sorted(by["proxdist"].keys() & by["L1"].keys())
+        if not both:
+            continue
+        auc = {m: np.array([by[m][split]["auc"] for split in both]) for m in METHODS}
+        seconds = {m: np.mean([by[m][split]["seconds"] for split in both]) for m in METHODS}
+        gain = auc["proxdist"] - auc["L1"]
+        error = gain.std(ddof=1) / np.sqrt(len(both)) if len(both) > 1 else float("nan")
+        lines.append(
+            f"| {size} | {len(both)} | {auc['proxdist'].mean():.4f} | {auc['L1'].mean():.4f} | {int(np.sum(gain >= 0))} "
+            f"| {gain.mean():.4f} ± {error:.4f} | {seconds['proxdist']:.0f} | {seconds['L1']:.0f} |"
+        )
+    return "\n".join(lines)
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from .figure import scatter
 from .instances import ALL, SEED, SIMULATED
 from .methods import METHODS
 from .refit import RIDGE
+from .store import stored
 
 #: Relative difference of F that counts as none.
 EQUAL = 1e-6
@@ -43,7 +45,7 @@ method that is not for this loss or was not run.
 
 def versions() -> str:
     """Which versions were compared."""
-    names = ("abess", "celer", "skglm", "scikit-learn", "numpy")
+    names = ("abess", "celer", "skglm", "scikit-learn", "cvxpy", "numpy")
     from proxdist import __version__
 
     return (
@@ -82,8 +84,70 @@ def _cell(row: dict[str, Any] | None, lowest: float) -> str:
     return f"{text} ({_number(row['seconds'])} s)"
 
 
-def write(page: Path, rows: list[dict[str, Any]]) -> None:
-    """Writes the page and its figure beside it."""
+def judged(rows: list[dict[str, Any]], method: str) -> tuple[int, int, int, float] | None:
+    """Against one method: rows in which our F is lower, the same and higher, and the geometric mean of its time beside ours."""
+    latest = {(row["instance"], row["size"], row["method"]): row for row in rows if "objective" in row}
+    pairs = [(latest.get((*key[:2], OURS)), row) for key, row in latest.items() if key[2] == method]
+    pairs = [(mine, theirs) for mine, theirs in pairs if mine is not None]
+    if not pairs:
+        return None
+    gaps = [(mine["objective"] - theirs["objective"]) / abs(theirs["objective"]) for mine, theirs in pairs]
+    times = [math.log(max(theirs["seconds"], 1e-3) / max(mine["seconds"], 1e-3)) for mine, theirs in pairs]
+    lower, higher = sum(gap < -EQUAL for gap in gaps), sum(gap > EQUAL for gap in gaps)
+    return lower, len(gaps) - lower - higher, higher, math.exp(sum(times) / len(times))
+
+
+def summary(rows: list[dict[str, Any]], folder: Path) -> str:
+    """One line for each other package: what it is asked, who has the lower F, and whose time is how much longer."""
+    lines = ["| against | job | our F lower / same / higher | its time beside ours |", "|---|---|---|---|"]
+    for method in METHODS:
+        found = None if method.startswith("proxdist") else judged(rows, method)
+        if found is not None:
+            lower, same, higher, ratio = found
+            lines.append(f"| {method} | the best s features | {lower} / {same} / {higher} | {_number(ratio)} × |")
+    for name, key, other in (("choosing", "task", "abess"), ("convex", "problem", "cvxpy")):
+        pairs = _pairs(stored(folder / f"{name}.jsonl"), key, other)
+        if pairs:
+            gaps = [(mine["objective"] - theirs["objective"]) / abs(theirs["objective"]) for mine, theirs in pairs]
+            ratios = sorted(theirs["seconds"] / mine["seconds"] for mine, theirs in pairs)
+            lower, higher = sum(gap < -EQUAL for gap in gaps), sum(gap > EQUAL for gap in gaps)
+            job = "how many features: cross-validation, paths" if name == "choosing" else "convex sets"
+            span = f"{_number(ratios[0])} to {_number(ratios[-1])} ×"
+            lines.append(f"| {other} | {job} | {lower} / {len(gaps) - lower - higher} / {higher} | {span} |")
+    return "\n".join(lines)
+
+
+def _pairs(rows: list[dict[str, Any]], key: str, other: str) -> list[tuple[dict[str, Any], dict[str, Any]]]:
+    by = {(row[key], row.get("correlation"), row["method"]): row for row in rows}
+    keys = {place[:2] for place in by}
+    return [(by[(*at, "proxdist")], by[(*at, other)]) for at in sorted(keys, key=str) if (*at, "proxdist") in by and (*at, other) in by]
+
+
+def in_readme(readme: Path, text: str) -> None:
+    """Puts the lines about other packages in their place in the README."""
+    before, rest = readme.read_text().split("<!-- peers -->\n", 1)
+    after = rest.split("<!-- end -->", 1)[1]
+    readme.write_text(f"{before}<!-- peers -->\n{text}\n<!-- end -->{after}")
+
+
+def _more(folder: Path) -> str:
+    """The other comparisons, as far as they were made."""
+    from . import choosing, convex, held_out
+
+    text = ""
+    for heading, module, words in (
+        ("How many features", choosing, "Sizes 1 to 20 with ten folds at n = 2000, p = 500, and sizes 1 to 50 at n = 10 000, p = 1000; see `python/peers/choosing.py`."),
+        ("Held-out rows", held_out, "QSAR oral toxicity, ten splits: AUC on the fifth of the rows that was kept out. The ridge of exact selection is chosen by folds of the other rows, all by default; L1 has the weakest penalty that leaves so many features. See `python/peers/held_out.py`."),
+        ("Convex sets", convex, "The quickest of three repetitions; see `python/peers/convex.py`."),
+    ):
+        rows = stored(folder / f"{module.__name__.rsplit('.', 1)[1]}.jsonl")
+        if rows:
+            text += f"\n## {heading}\n\n{words}\n\n{module.table(rows)}\n"
+    return text
+
+
+def write(page: Path, rows: list[dict[str, Any]], folder: Path) -> None:
+    """Writes the page, its figure beside it and the lines in the README; rows of other comparisons are in files of the folder."""
     latest = {(row["instance"], row["size"], row["method"]): row for row in rows}
     methods = [method for method in METHODS if any(key[2] == method for key in latest)]
     lines = ["| instance | s | lowest F | " + " | ".join(methods) + " |", "|---|---:|---:|" + "---|" * len(methods)]
@@ -124,8 +188,8 @@ higher one in {len(behind)}{":" if behind else "."}
     figure = page.with_name("benchmarks.svg")
     text += f"\n![Excess of F over the lowest against CPU seconds]({figure.name})\n"
     text += TABLE + "\n" + "\n".join(lines) + "\n"
-    more = page.with_name("benchmarks-held-out.md")
-    if more.exists():
-        text += "\n" + more.read_text()
+    text += _more(folder)
     page.write_text(text)
+    short = summary(rows, folder)
+    in_readme(page.parent.parent / "README.md", short)
     figure.write_text(scatter(points))

@@ -12,11 +12,12 @@ import time
 from pathlib import Path
 from typing import Any
 
-from .__main__ import run, stored
+from .__main__ import run
 from .instances import REAL, Instance
 from .methods import EFFORTS, SEEDED, SEEDS
 from .page import machine
 from .refit import RIDGE
+from .store import keep, stored
 
 BEST = Path(__file__).with_name("best.json")
 #: Per cent that F may be above the lowest known.
@@ -134,7 +135,6 @@ def main() -> None:
     asked, started = arguments(), time.monotonic()
     rows = stored(asked.rows)
     done = {(row["instance"], row["method"], row["size"]) for row in rows}
-    asked.rows.parent.mkdir(parents=True, exist_ok=True)
     wanted = [f"{effort} {seed}" for seed in asked.seeds.split(",") for effort in asked.efforts.split(",")]
     for method in wanted:
         if method not in SEEDED:
@@ -145,8 +145,7 @@ def main() -> None:
             if not sizes or is_late or (asked.only and one.name not in asked.only.split(",")):
                 continue
             found = run(one, method, sizes, asked.limit)
-            with asked.rows.open("a") as file:
-                file.writelines(json.dumps(row) + "\n" for row in found)
+            keep(asked.rows, found)
             rows += found
             said = [row.get("failure") or f"{row['objective']:.6g} {row['seconds']:.2f}s" for row in found]
             print(one.name, method, said, flush=True)

@@ -10,6 +10,7 @@ use super::exchange::Exchange;
 use super::refit::{EXACT, Fitted, ROUGH, Selecting, Watch};
 use super::search::{FOLLOWED, Search, is_large};
 use crate::constraint::{Constraint, Structure};
+use crate::data::Data;
 use crate::error::Result;
 use crate::exchanges::Exchanges;
 use crate::objective::Objective;
@@ -19,6 +20,8 @@ use std::ops::ControlFlow;
 /// Seconds on one thread, roughly, that a path may take for its steps to take the place of an iteration, and rows up to which that costs little and finds other starts.
 const MOST_SECONDS: f64 = 60.0;
 const FEW_ROWS: usize = 5000;
+/// How many times more ways uphill may cost where columns are more than rows: local optima are many there, and each costs little.
+const WIDE: f64 = 4.0;
 /// Ends that are handed on, for a search on a sample of the rows.
 const MOST_ENDS: usize = 3;
 
@@ -32,8 +35,10 @@ pub(super) fn needs_no_start(constraint: &dyn Constraint, objective: Objective) 
     is_open && data.rows() > FEW_ROWS && size.is_some_and(|size| seconds(size) <= MOST_SECONDS)
 }
 
-fn reach(StartBudget { walk: moves, kicks, uphill: operations, .. }: StartBudget) -> Reach {
-    Reach { moves, kicks, operations }
+/// How far a budget lets walks go on these data.
+fn reach(StartBudget { walk: moves, kicks, uphill, .. }: StartBudget, data: &Data) -> Reach {
+    let is_wide = data.rows() < data.columns();
+    Reach { moves, kicks, operations: if is_wide { WIDE * uphill } else { uphill } }
 }
 
 impl Search<'_> {
@@ -75,7 +80,7 @@ impl Search<'_> {
                 supports.extend(self.by_lasso(problem, budget, watch)?.map(|start| start.support));
             }
             supports.dedup();
-            if let Some(other) = self.climbed(exchange, &supports, reach(budget), watch)?
+            if let Some(other) = self.climbed(exchange, &supports, reach(budget, self.objective.data), watch)?
                 && other.0.value < best.0.value
             {
                 best = other;
@@ -96,7 +101,8 @@ impl Search<'_> {
         if !self.can_climb(exchange.problem) || watch.is_over() {
             return Ok(None);
         }
-        let walked = self.climbed(exchange, std::slice::from_ref(&best.support), reach(budget), watch)?;
+        let walked =
+            self.climbed(exchange, std::slice::from_ref(&best.support), reach(budget, self.objective.data), watch)?;
         Ok(walked.filter(|walked| walked.0.value < best.value))
     }
 
