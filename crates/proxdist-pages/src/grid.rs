@@ -36,18 +36,18 @@ impl Grid {
         Image { title, matrix: CoefficientMatrix { rows, columns, values, ..CoefficientMatrix::default() } }
     }
 
-    /// The coefficients of each output as a picture.
+    /// What one standard deviation more of each feature does to each output, as a picture for each of them.
     #[must_use]
-    pub fn coefficients(self, outputs: &[String], coefficient: &dyn Fn(usize, usize) -> f64) -> Section {
+    pub fn effects(self, outputs: &[String], effect: &dyn Fn(usize, usize) -> f64) -> Section {
         let drawn = outputs.len().min(MOST);
-        let of = |k: usize| (0..self.rows * self.columns).map(|j| coefficient(j, k)).collect();
+        let of = |k: usize| (0..self.rows * self.columns).map(|j| effect(j, k)).collect();
         let image = |k: usize| self.image(outputs[k].clone(), of(k));
         let mut notes = vec!["The names of the features say where each one lies.".to_owned()];
         if drawn < outputs.len() {
             notes.push(format!("The first {drawn} of {} outputs are drawn.", outputs.len()));
         }
         Section {
-            heading: "Coefficients as pictures".to_owned(),
+            heading: "Effects as pictures".to_owned(),
             text: format!(
                 "The features are a grid of {} rows and {} columns. Blue cells speak for an output, orange ones against it.",
                 self.rows, self.columns
@@ -112,9 +112,9 @@ mod tests {
     #[test]
     fn each_output_has_its_picture_with_every_coefficient_in_its_place() {
         let grid = Grid { rows: 4, columns: 5 };
-        let section = grid.coefficients(&["a".to_owned(), "b".to_owned()], &|j, k| (10 * j + k) as f64);
+        let section = grid.effects(&["a".to_owned(), "b".to_owned()], &|j, k| (10 * j + k) as f64);
         assert_eq!(section.images.len(), 2);
         assert_eq!(section.images[1].matrix.values[7], 71.0);
-        assert_eq!(grid.coefficients(&vec!["x".to_owned(); 30], &|_, _| 1.0).images.len(), MOST);
+        assert_eq!(grid.effects(&vec!["x".to_owned(); 30], &|_, _| 1.0).images.len(), MOST);
     }
 }

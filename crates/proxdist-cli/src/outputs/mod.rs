@@ -28,7 +28,7 @@ use crate::{holdout, input, scaling, setup};
 use proxdist::data::Part;
 use proxdist::outputs::{OutputsEvaluation, OutputsFit, OutputsModel, OutputsProblem, build_set};
 use proxdist::spec::SetSpec;
-use proxdist::{Data, Setting, Settings, Shape};
+use proxdist::{Data, Scaling, Setting, Settings, Shape};
 use proxdist_io::{Features, Table};
 use proxdist_report::RocCurve;
 use std::path::PathBuf;
@@ -59,6 +59,8 @@ struct Done<'a> {
     /// In the units of the file.
     model: &'a OutputsModel,
     is_scaled: bool,
+    /// The standard deviations of the columns that were fitted; none without a page.
+    deviations: Option<&'a [f64]>,
     rows: usize,
     training: &'a OutputsEvaluation,
     heldout: Option<&'a OutputsEvaluation>,
@@ -124,6 +126,7 @@ pub(crate) fn fit(args: &FitArgs, given: Given) -> Result<Ending> {
     };
     let model = fit.model().restored(&units)?;
     model.check_finite()?;
+    let deviations = deviations(data, &args.output)?;
     let done = Done {
         data: &args.data,
         output: &args.output,
@@ -133,6 +136,7 @@ pub(crate) fn fit(args: &FitArgs, given: Given) -> Result<Ending> {
         fit: &fit,
         model: &model,
         is_scaled: units.is_scaled(),
+        deviations: deviations.as_deref(),
         rows: data.rows(),
         training: &on_training,
         heldout: heldout.as_ref(),
@@ -142,6 +146,14 @@ pub(crate) fn fit(args: &FitArgs, given: Given) -> Result<Ending> {
     let written = write(&done, kept_out, args.trace.as_ref())?;
     tell::show(&done, &written)?;
     Ok(crate::commands::fit::ending(args, fit.stop()))
+}
+
+/// The standard deviations of the columns, where a page compares effects by them.
+fn deviations(data: &Data, output: &OutputArgs) -> Result<Option<Vec<f64>>> {
+    if output.report.is_none() {
+        return Ok(None);
+    }
+    Ok(Some(Scaling::of(data, true)?.deviations()))
 }
 
 /// What cannot be done for several outputs is found before any work.

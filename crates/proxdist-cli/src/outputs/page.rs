@@ -20,8 +20,9 @@ pub(super) fn of_fit(done: &Done) -> Report {
     }
     performance.extend(measured("on the rows of the fit", done.training, false));
     let grid = model.names.as_deref().and_then(Grid::of);
-    let mut sections: Vec<Section> =
-        grid.map(|grid| grid.coefficients(&model.outputs, &|j, k| model.coefficient(j, k))).into_iter().collect();
+    let unit = |j: usize| done.deviations.and_then(|all| all.get(j)).copied().unwrap_or(1.0);
+    let effect = |j: usize, k: usize| fit.model().coefficient(j, k) * unit(j);
+    let mut sections: Vec<Section> = grid.map(|grid| grid.effects(&model.outputs, &effect)).into_iter().collect();
     sections.extend(factors(fit.model(), done.is_scaled, grid));
     sections.push(coefficients(model));
     let mut scores = facts(done.heldout.unwrap_or(done.training));

@@ -65,6 +65,8 @@ pub(super) struct Chosen {
     pub(super) model: OutputsModel,
     pub(super) training: OutputsEvaluation,
     roc: Vec<RocCurve>,
+    /// The standard deviations of the columns that were fitted; none without a page.
+    deviations: Option<Vec<f64>>,
     /// Of reading and of searching.
     pub(super) seconds: (f64, f64),
 }
@@ -101,7 +103,8 @@ impl Chosen {
         let (training, roc) = measured(selection.fit.model(), &data, &told.responses, told.offset.as_deref())?;
         let model = selection.fit.model().restored(&selection.units)?;
         model.check_finite()?;
-        Ok(Self { selection, model, training, roc, seconds })
+        let deviations = super::deviations(&data, search.output)?;
+        Ok(Self { selection, model, training, roc, deviations, seconds })
     }
 
     /// For what is written and told.
@@ -115,6 +118,7 @@ impl Chosen {
             fit: &self.selection.fit,
             model: &self.model,
             is_scaled: self.selection.units.is_scaled(),
+            deviations: self.deviations.as_deref(),
             rows: table.features.rows(),
             training: &self.training,
             heldout: None,
