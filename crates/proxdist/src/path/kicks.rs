@@ -1,9 +1,9 @@
-//! Kicks, for a quadratic F: from where a walk ends, some features are replaced at random, and exchanges and another walk go on from there.
+//! Kicks, for a quadratic F: from where a walk ends, some features are replaced at random, and swings of the size go on from there.
 //!
-//! Data with more columns than rows have so many local optima that the end of one walk is a matter of chance. One kick is
+//! Data with more columns than rows have so many local optima that where one search ends is a matter of chance. One kick is
 //!
 //! 1. three features in ten, two to six of them, drawn at random, leave and may not come back at once; as many come, one after the other, each one of the two that lower F most;
-//! 2. exchanges while F falls, then a walk (`algebra.rs`).
+//! 2. swings of the size (`swings.rs`), then exchanges while F falls.
 //!
 //! The next kick starts where this one has ended if F there is within a tenth of the lowest, otherwise from the lowest. Kicks are the same for the same size and number, and what they cost is
 //! counted in exchanges that were looked at: the same problem always gets as far.
@@ -14,6 +14,7 @@ use super::settings::Kicks;
 use super::watch::Watch;
 use crate::error::Result;
 use crate::random::{Purpose, below, stream};
+use rand_chacha::ChaCha8Rng;
 
 /// The share of the features that leaves, the least number and the largest.
 const KICKED: f64 = 0.3;
@@ -34,12 +35,13 @@ impl Algebra<'_> {
         let (mut idle, mut number) = (0, 0);
         while idle < kicks.patience && self.looked_at < kicks.exchanges && !watch.is_over() {
             (idle, number) = (idle + 1, number + 1);
-            if !self.kick(&at, number)? {
+            let mut generator = stream(from.support.len() as u64, Purpose::Search, number);
+            let kicked = self.kick(&at, &mut generator)?;
+            let end = kicked.map(|kicked| self.swung(&kicked, &mut generator, kicks, watch)).transpose()?;
+            let Some(end) = end.flatten() else {
                 at = best.clone();
                 continue;
-            }
-            let Some(mut end) = self.descend(watch)? else { continue };
-            end = self.walked(&end, kicks.walk, watch)?.unwrap_or(end);
+            };
             let is_near = end.value <= best.value + NEAR * best.value.abs();
             if self.is_lower(end.value, best.value) {
                 (best, idle) = (end.clone(), 0);
@@ -49,20 +51,19 @@ impl Algebra<'_> {
         Ok(self.is_lower(best.value, from.value).then_some(best))
     }
 
-    /// Replaces features at random; `false` if that is not possible.
-    fn kick(&mut self, from: &Place, number: u64) -> Result<bool> {
+    /// Where features are replaced at random; `None` if that is not possible.
+    fn kick(&mut self, from: &Place, generator: &mut ChaCha8Rng) -> Result<Option<Place>> {
         if !self.load(&from.support)? {
-            return Ok(false);
+            return Ok(None);
         }
         let size = self.state.len();
         let count = ((KICKED * size as f64).ceil() as usize).clamp(LEAST_KICKED, MOST_KICKED).min(size);
-        let mut generator = stream(size as u64, Purpose::Search, number);
         let mut gone = Vec::with_capacity(count);
         for _ in 0..count {
-            let leaves = below(&mut generator, self.state.len() as u64) as usize;
+            let leaves = below(generator, self.state.len() as u64) as usize;
             gone.push(self.state.member(leaves));
             if !self.state.remove(&mut self.form, leaves)? {
-                return Ok(false);
+                return Ok(None);
             }
         }
         for _ in 0..count {
@@ -70,14 +71,14 @@ impl Algebra<'_> {
             open.retain(|enters| !gone.contains(enters));
             open.truncate(AMONG);
             if open.is_empty() {
-                return Ok(false);
+                return Ok(None);
             }
-            let enters = open[below(&mut generator, open.len() as u64) as usize];
+            let enters = open[below(generator, open.len() as u64) as usize];
             if !self.state.add(&mut self.form, enters)? {
-                return Ok(false);
+                return Ok(None);
             }
         }
-        Ok(true)
+        Ok(Some(self.place()))
     }
 }
 
