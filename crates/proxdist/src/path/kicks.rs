@@ -5,7 +5,7 @@
 //! 1. three features in ten, two to six of them, drawn at random, leave and may not come back at once; as many come, one after the other, each one of the two that lower F most;
 //! 2. swings of the size (`swings.rs`), then exchanges while F falls.
 //!
-//! The next kick starts where this one has ended if F there is within a tenth of the lowest, otherwise from the lowest. Kicks are the same for the same size and number, and what they cost is
+//! Each kick starts from the lowest support so far. Kicks are the same for the same size and number, and what they cost is
 //! counted in exchanges that were looked at: the same problem always gets as far.
 
 use super::algebra::Algebra;
@@ -22,8 +22,6 @@ const LEAST_KICKED: usize = 2;
 const MOST_KICKED: usize = 6;
 /// Features among which one is drawn that comes.
 const AMONG: usize = 2;
-/// The share of F within which the end of a kick is the start of the next.
-const NEAR: f64 = 0.1;
 
 impl Algebra<'_> {
     /// The lowest place that kicks lead to, if it is lower than the start. Where rows of the matrix cost passes over the data there are none.
@@ -31,22 +29,15 @@ impl Algebra<'_> {
         if self.form.is_on_demand() || from.support.len() < LEAST_KICKED {
             return Ok(None);
         }
-        let (mut best, mut at) = (from.clone(), from.clone());
-        let (mut idle, mut number) = (0, 0);
+        let (mut best, mut idle, mut number) = (from.clone(), 0, 0);
         while idle < kicks.patience && self.looked_at < kicks.exchanges && !watch.is_over() {
             (idle, number) = (idle + 1, number + 1);
             let mut generator = stream(from.support.len() as u64, Purpose::Search, number);
-            let kicked = self.kick(&at, &mut generator)?;
-            let end = kicked.map(|kicked| self.swung(&kicked, &mut generator, kicks, watch)).transpose()?;
-            let Some(end) = end.flatten() else {
-                at = best.clone();
-                continue;
-            };
-            let is_near = end.value <= best.value + NEAR * best.value.abs();
+            let Some(kicked) = self.kick(&best, &mut generator)? else { continue };
+            let Some(end) = self.swung(&kicked, &mut generator, kicks, watch)? else { continue };
             if self.is_lower(end.value, best.value) {
-                (best, idle) = (end.clone(), 0);
+                (best, idle) = (end, 0);
             }
-            at = if is_near { end } else { best.clone() };
         }
         Ok(self.is_lower(best.value, from.value).then_some(best))
     }

@@ -56,8 +56,9 @@ const LONGEST: usize = 10;
 /// Multiplications that a walk may cost where each of its moves asks for another row of the matrix.
 const WALKED: f64 = 1e9;
 
-/// How many times more kicks there are where columns are more than rows: local optima are many there.
-const WIDE: usize = 6;
+/// How many times more kicks there are where columns are more than rows, for local optima are many there: once for so many columns a row, but never more than so many times.
+const WIDE: usize = 4;
+const WIDEST: usize = 8;
 /// Swings without a lower F after which those that follow a kick end.
 const SWINGS: usize = 1000;
 
@@ -160,7 +161,7 @@ pub(crate) fn quadratic_support(
             Matrix::Whole => {
                 let times = LONG / (columns as f64 * (size + 10) as f64);
                 let moves = (walk * times).clamp(walk, LONGEST as f64 * walk);
-                let patience = budget.restarts * if columns > objective.data.rows() { WIDE } else { 1 };
+                let patience = budget.restarts * (columns / (WIDE * objective.data.rows().max(1))).clamp(1, WIDEST);
                 let kicks = Kicks { patience, swings: SWINGS, exchanges: budget.looks };
                 Wandering { walk: moves as usize, kicks }
             }

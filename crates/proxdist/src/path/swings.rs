@@ -146,3 +146,70 @@ impl Swinging {
         self.products += (self.light.members().len() * self.held.len()) as f64;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::climb::Climb as _;
+    use super::super::start::Polled;
+    use super::super::state_tests::form;
+    use super::super::testing::Case;
+    use super::*;
+    use crate::loss::Squared;
+    use crate::objective::Objective;
+    use crate::random::{Purpose, stream};
+    use std::ops::ControlFlow;
+
+    const COLUMNS: usize = 14;
+    const KICKS: Kicks = Kicks { patience: 1, swings: 150, exchanges: 1e9 };
+
+    /// All supports of three features.
+    fn all() -> impl Iterator<Item = Vec<usize>> {
+        (0..COLUMNS).flat_map(|a| (0..a).flat_map(move |b| (0..b).map(move |c| vec![c, b, a])))
+    }
+
+    #[test]
+    fn swings_reach_the_lowest_support_of_all_from_the_highest() -> Result<()> {
+        for seed in 0..8 {
+            let case = Case::random(40, COLUMNS, Box::new(Squared), seed);
+            let data = case.data();
+            let objective = Objective::new(&data, &Squared, case.ridge);
+            let mut algebra = Algebra::new(form(objective, case.has_intercept), 3);
+            let mut places = Vec::new();
+            for support in all() {
+                places.extend(algebra.minimiser(&support, None)?);
+            }
+            places.sort_by(|a, b| a.value.total_cmp(&b.value));
+            let (lowest, highest) = (&places[0], &places[places.len() - 1]);
+            let mut poll = || ControlFlow::Continue(());
+            let mut polled = Polled(&mut poll);
+            let watch = &mut Watch::new(&mut polled);
+            let mut reached = Vec::new();
+            for _ in 0..2 {
+                let generator = &mut stream(seed, Purpose::Search, 1);
+                reached.extend(algebra.swung(highest, generator, KICKS, watch)?);
+            }
+            assert!(!algebra.is_lower(lowest.value, reached[0].value), "{seed}: {} {}", lowest.value, reached[0].value);
+            assert_eq!(reached[0].support, reached[1].support, "{seed}");
+            // Nothing is left to find, and nothing is lost.
+            let again = algebra.swung(lowest, &mut stream(seed, Purpose::Search, 2), KICKS, watch)?;
+            assert_eq!(again.map(|again| again.support).as_ref(), Some(&lowest.support), "{seed}");
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn swings_cost_what_they_may_and_not_much_more() -> Result<()> {
+        let case = Case::random(40, COLUMNS, Box::new(Squared), 3);
+        let data = case.data();
+        let mut algebra = Algebra::new(form(Objective::new(&data, &Squared, case.ridge), case.has_intercept), 3);
+        let mut poll = || ControlFlow::Continue(());
+        let mut polled = Polled(&mut poll);
+        let watch = &mut Watch::new(&mut polled);
+        let from = algebra.minimiser(&[5, 8, 11], None)?.unwrap();
+        let few = Kicks { exchanges: 200.0, ..KICKS };
+        algebra.swung(&from, &mut stream(0, Purpose::Search, 1), few, watch)?;
+        // One swing beyond, and the looks of the exchanges at the end.
+        assert!((200.0..500.0).contains(&algebra.looked_at), "{}", algebra.looked_at);
+        Ok(())
+    }
+}
