@@ -87,11 +87,14 @@ impl Swinging {
         self.lift(self.number);
         let widest = ((SHARE * self.size as f64).round() as usize).max(LEAST).min(self.size - 1);
         let width = 1 + below(generator, widest as u64) as usize;
-        if below(generator, 2) == 0 {
-            self.come(form, width, generator) && self.leave(form, width, generator)
-        } else {
-            self.leave(form, width, generator) && self.come(form, width, generator)
+        let is_up = below(generator, 2) == 0;
+        for do_come in [is_up, !is_up] {
+            let is_sound = if do_come { self.come(form, width, generator) } else { self.leave(form, width, generator) };
+            if !is_sound {
+                return false;
+            }
         }
+        true
     }
 
     /// Lifts the bans that end with a swing.
