@@ -30,6 +30,6 @@ impl Effort {
 }
 
 const NORMAL: StartBudget =
-    StartBudget { operations: 2e9, walk: 300, kicks: 100, uphill: 3e8, restarts: 5, looks: 2.5e9 };
+    StartBudget { operations: 2e9, walk: 300, kicks: 100, uphill: 3e8, restarts: 5, looks: 4.5e9 };
 const THOROUGH: StartBudget =
-    StartBudget { operations: 1e11, walk: 3000, kicks: 1000, uphill: 1e10, restarts: 30, looks: 2e10 };
+    StartBudget { operations: 1e11, walk: 3000, kicks: 1000, uphill: 1e10, restarts: 30, looks: 4e10 };

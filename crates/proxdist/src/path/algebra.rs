@@ -4,6 +4,7 @@
 
 use super::climb::{Climb, Place};
 use super::form::Form;
+use super::light::Light;
 use super::on_demand::TOGETHER;
 use super::scores::Swap;
 use super::settings::Kicks;
@@ -30,15 +31,17 @@ const MOST_EXCHANGES: usize = 10_000;
 pub(super) struct Algebra<'a> {
     pub(super) form: Form<'a>,
     pub(super) state: State,
+    /// The support that swings are at (`swings.rs`).
+    pub(super) light: Light,
     /// The largest size that is looked for.
     largest: usize,
-    /// Exchanges that walks and kicks have looked at.
+    /// Exchanges that walks and kicks have looked at, or what costs as much.
     pub(super) looked_at: f64,
 }
 
 impl<'a> Algebra<'a> {
     pub(super) fn new(form: Form<'a>, largest: usize) -> Self {
-        Self { form, state: State::default(), largest, looked_at: 0.0 }
+        Self { form, state: State::default(), light: Light::default(), largest, looked_at: 0.0 }
     }
 
     /// Brings the state to a support; `false` if that is not possible.
@@ -54,7 +57,7 @@ impl<'a> Algebra<'a> {
         self.form.at_zero + self.state.value(&self.form)
     }
 
-    fn place(&self) -> Place {
+    pub(super) fn place(&self) -> Place {
         Place {
             support: self.state.support(),
             value: self.value(),
@@ -73,7 +76,7 @@ impl<'a> Algebra<'a> {
         FALL * value.abs() + ROUNDING * self.form.at_zero
     }
 
-    fn is_less(&self, value: f64, than: f64) -> bool {
+    pub(super) fn is_less(&self, value: f64, than: f64) -> bool {
         value < than - self.negligible(than)
     }
 

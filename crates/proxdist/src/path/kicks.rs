@@ -1,11 +1,11 @@
-//! Kicks, for a quadratic F: from where a walk ends, some features are replaced at random, and exchanges and another walk go on from there.
+//! Kicks, for a quadratic F: from where a walk ends, some features are replaced at random, and swings of the size go on from there.
 //!
-//! Data with more columns than rows have so many local optima that the end of one walk is a matter of chance. One kick is
+//! Data with more columns than rows have so many local optima that where one search ends is a matter of chance. One kick is
 //!
 //! 1. three features in ten, two to six of them, drawn at random, leave and may not come back at once; as many come, one after the other, each one of the two that lower F most;
-//! 2. exchanges while F falls, then a walk (`algebra.rs`).
+//! 2. swings of the size (`swings.rs`), then exchanges while F falls.
 //!
-//! The next kick starts where this one has ended if F there is within a tenth of the lowest, otherwise from the lowest. Kicks are the same for the same size and number, and what they cost is
+//! Each kick starts from the lowest support so far. Kicks are the same for the same size and number, and what they cost is
 //! counted in exchanges that were looked at: the same problem always gets as far.
 
 use super::algebra::Algebra;
@@ -14,6 +14,7 @@ use super::settings::Kicks;
 use super::watch::Watch;
 use crate::error::Result;
 use crate::random::{Purpose, below, stream};
+use rand_chacha::ChaCha8Rng;
 
 /// The share of the features that leaves, the least number and the largest.
 const KICKED: f64 = 0.3;
@@ -21,8 +22,6 @@ const LEAST_KICKED: usize = 2;
 const MOST_KICKED: usize = 6;
 /// Features among which one is drawn that comes.
 const AMONG: usize = 2;
-/// The share of F within which the end of a kick is the start of the next.
-const NEAR: f64 = 0.1;
 
 impl Algebra<'_> {
     /// The lowest place that kicks lead to, if it is lower than the start. Where rows of the matrix cost passes over the data there are none.
@@ -30,39 +29,32 @@ impl Algebra<'_> {
         if self.form.is_on_demand() || from.support.len() < LEAST_KICKED {
             return Ok(None);
         }
-        let (mut best, mut at) = (from.clone(), from.clone());
-        let (mut idle, mut number) = (0, 0);
+        let (mut best, mut idle, mut number) = (from.clone(), 0, 0);
         while idle < kicks.patience && self.looked_at < kicks.exchanges && !watch.is_over() {
             (idle, number) = (idle + 1, number + 1);
-            if !self.kick(&at, number)? {
-                at = best.clone();
-                continue;
-            }
-            let Some(mut end) = self.descend(watch)? else { continue };
-            end = self.walked(&end, kicks.walk, watch)?.unwrap_or(end);
-            let is_near = end.value <= best.value + NEAR * best.value.abs();
+            let mut generator = stream(from.support.len() as u64, Purpose::Search, number);
+            let Some(kicked) = self.kick(&best, &mut generator)? else { continue };
+            let Some(end) = self.swung(&kicked, &mut generator, kicks, watch)? else { continue };
             if self.is_lower(end.value, best.value) {
-                (best, idle) = (end.clone(), 0);
+                (best, idle) = (end, 0);
             }
-            at = if is_near { end } else { best.clone() };
         }
         Ok(self.is_lower(best.value, from.value).then_some(best))
     }
 
-    /// Replaces features at random; `false` if that is not possible.
-    fn kick(&mut self, from: &Place, number: u64) -> Result<bool> {
+    /// Where features are replaced at random; `None` if that is not possible.
+    fn kick(&mut self, from: &Place, generator: &mut ChaCha8Rng) -> Result<Option<Place>> {
         if !self.load(&from.support)? {
-            return Ok(false);
+            return Ok(None);
         }
         let size = self.state.len();
         let count = ((KICKED * size as f64).ceil() as usize).clamp(LEAST_KICKED, MOST_KICKED).min(size);
-        let mut generator = stream(size as u64, Purpose::Search, number);
         let mut gone = Vec::with_capacity(count);
         for _ in 0..count {
-            let leaves = below(&mut generator, self.state.len() as u64) as usize;
+            let leaves = below(generator, self.state.len() as u64) as usize;
             gone.push(self.state.member(leaves));
             if !self.state.remove(&mut self.form, leaves)? {
-                return Ok(false);
+                return Ok(None);
             }
         }
         for _ in 0..count {
@@ -70,14 +62,14 @@ impl Algebra<'_> {
             open.retain(|enters| !gone.contains(enters));
             open.truncate(AMONG);
             if open.is_empty() {
-                return Ok(false);
+                return Ok(None);
             }
-            let enters = open[below(&mut generator, open.len() as u64) as usize];
+            let enters = open[below(generator, open.len() as u64) as usize];
             if !self.state.add(&mut self.form, enters)? {
-                return Ok(false);
+                return Ok(None);
             }
         }
-        Ok(true)
+        Ok(Some(self.place()))
     }
 }
 

@@ -24,6 +24,7 @@ mod improve_tests;
 mod in_memory;
 mod kicks;
 mod ladder;
+mod light;
 mod model;
 mod moments;
 mod newton;
@@ -40,6 +41,7 @@ mod state;
 #[cfg(test)]
 mod state_tests;
 mod sweeps;
+mod swings;
 mod tabu;
 #[cfg(test)]
 mod testing;

@@ -9,14 +9,14 @@ use crate::rule::Rule;
 pub(super) struct Kicks {
     /// Kicks without a lower F after which they end.
     pub(super) patience: usize,
-    /// Moves without a lower F after which the walk of one of them ends.
-    pub(super) walk: usize,
-    /// Exchanges that all of them may look at.
+    /// Swings without a lower F after which those of one of them end.
+    pub(super) swings: usize,
+    /// Exchanges that all of them may look at, or what costs as much.
     pub(super) exchanges: f64,
 }
 
 impl Kicks {
-    pub(super) const NONE: Self = Self { patience: 0, walk: 0, exchanges: 0.0 };
+    pub(super) const NONE: Self = Self { patience: 0, swings: 0, exchanges: 0.0 };
 }
 
 /// How a path over all sizes is found.

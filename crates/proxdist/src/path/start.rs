@@ -35,7 +35,7 @@ pub(crate) struct StartBudget {
     /// For losses that are not quadratic: swings of the size and kicks without a lower F after which they end, and operations that all ways uphill may take.
     pub(crate) kicks: usize,
     pub(crate) uphill: f64,
-    /// For a quadratic F: kicks without a lower F after which they end, more where columns are more than rows, and exchanges that all of them may look at.
+    /// For a quadratic F: kicks without a lower F after which they end, more where columns are more than rows, and exchanges that all of them may look at, or what costs as much.
     pub(crate) restarts: usize,
     pub(crate) looks: f64,
 }
@@ -56,10 +56,11 @@ const LONGEST: usize = 10;
 /// Multiplications that a walk may cost where each of its moves asks for another row of the matrix.
 const WALKED: f64 = 1e9;
 
-/// How many times more kicks there are where columns are more than rows: local optima are many there.
-const WIDE: usize = 6;
-/// Moves without a lower F after which the walk that follows a kick ends at most.
-const AFTER_KICK: usize = 300;
+/// How many times more kicks there are where columns are more than rows, for local optima are many there: once for so many columns a row, but never more than so many times.
+const WIDE: usize = 4;
+const WIDEST: usize = 8;
+/// Swings without a lower F after which those that follow a kick end.
+const SWINGS: usize = 1000;
 
 /// How the matrix of a quadratic F is had.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -160,8 +161,8 @@ pub(crate) fn quadratic_support(
             Matrix::Whole => {
                 let times = LONG / (columns as f64 * (size + 10) as f64);
                 let moves = (walk * times).clamp(walk, LONGEST as f64 * walk);
-                let patience = budget.restarts * if columns > objective.data.rows() { WIDE } else { 1 };
-                let kicks = Kicks { patience, walk: budget.walk.min(AFTER_KICK), exchanges: budget.looks };
+                let patience = budget.restarts * (columns / (WIDE * objective.data.rows().max(1))).clamp(1, WIDEST);
+                let kicks = Kicks { patience, swings: SWINGS, exchanges: budget.looks };
                 Wandering { walk: moves as usize, kicks }
             }
             Matrix::OnDemand => {

@@ -2,6 +2,7 @@
 
 use super::centred::Centred;
 use super::form::Form;
+use super::light::Light;
 use super::moments::{Centre, Moments};
 use super::state::State;
 use super::testing::Case;
@@ -76,5 +77,44 @@ fn every_exchange_gains_what_was_predicted() {
             assert!(other.load(&mut form, &rest).unwrap());
             assert!((other.value(&form) - before - state.scores().cost(at)).abs() < 1e-9 * before.abs());
         }
+    }
+}
+
+#[test]
+fn a_light_state_knows_what_the_full_one_does() {
+    for seed in 0..6 {
+        let case = Case::random(60, 15, Box::new(Squared), seed);
+        let data = case.data();
+        let mut form = form(Objective::new(&data, &Squared, case.ridge), case.has_intercept);
+        let (mut light, mut state) = (Light::default(), State::default());
+        assert!(light.load(&form, &[3]));
+        let generator = &mut stream(seed, Purpose::Simulation, 4);
+        for number in 0..900 {
+            let best = light.best_addition();
+            if light.members().len() < 2 || light.members().len() < 7 && below(generator, 2) == 0 {
+                assert!(light.add(&form, best.unwrap()), "{seed} {number}");
+            } else {
+                let at = below(generator, light.members().len() as u64) as usize;
+                assert!(light.remove(&form, at), "{seed} {number}");
+            }
+            assert!(state.load(&mut form, light.members()).unwrap());
+            let close = |a: f64, b: f64| (a - b).abs() <= 1e-7 * (1e-3 + b.abs());
+            let exact = light.exact_value(&form);
+            assert!(
+                close(light.value(&form), state.value(&form)) && close(exact, state.value(&form)),
+                "{seed} {number}"
+            );
+            let scores = state.scores();
+            for at in 0..light.members().len() {
+                assert!(close(light.cost(at), 2.0 * scores.cost(at)), "{seed} {number} {at}");
+            }
+            // Equal columns gain equally.
+            let gain = |i: usize| scores.slope[i] * scores.slope[i] / scores.left[i];
+            let (ours, theirs) = (light.best_addition().unwrap(), scores.additions(1)[0]);
+            assert!(ours == theirs || close(gain(ours), gain(theirs)), "{seed} {number}: {ours} {theirs}");
+        }
+        let banned = light.best_addition().unwrap();
+        light.allow(banned, false);
+        assert_ne!(light.best_addition(), Some(banned));
     }
 }

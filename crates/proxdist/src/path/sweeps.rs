@@ -5,7 +5,7 @@
 //!     up:   m = 0 … M − 1, if best[m] is new: add the best feature, exchange until none helps, keep if lower
 //!     down: m = M … 2,     if best[m] is new: drop the cheapest,    exchange until none helps, keep if lower
 //!     walk: m = 1 … M,     if best[m] is new: exchanges that may lead uphill, keep if lower
-//!     kick: m = 1 … M,     if best[m] is new: some features replaced at random, exchanges and a walk from there, again and again, keep if lower
+//!     kick: m = 1 … M,     if best[m] is new: some features replaced at random, swings of the size from there, again and again, keep if lower
 //! ```
 //!
 //! Every change lowers F at a size by more than rounding, and there are finitely many supports, so this ends.
