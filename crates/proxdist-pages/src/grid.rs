@@ -49,7 +49,7 @@ impl Grid {
         Section {
             heading: "Effects as pictures".to_owned(),
             text: format!(
-                "The features are a grid of {} rows and {} columns. Blue cells speak for an output, orange ones against it.",
+                "The features are a grid of {} rows and {} columns. Colours are what one standard deviation more of a feature does to the linear predictor of an output: blue cells speak for it, orange ones against it.",
                 self.rows, self.columns
             ),
             images: (0..drawn).map(image).collect(),
