@@ -131,7 +131,7 @@ def single(_: argparse.Namespace) -> str:
 def paths(_: argparse.Namespace) -> str:
     """Paths over all sizes."""
     found = re.findall(r"(.+?),? rho (\S+): (\S+) s CPU", bench("paths"))
-    return rows(["path", "ρ", "CPU s"], [[name, rho, seconds] for name, rho, seconds in found])
+    return rows(["path", "ρ", "CPU s"], [[name.replace(" x ", " × "), rho, seconds] for name, rho, seconds in found])
 
 
 def files(_: argparse.Namespace) -> str:

@@ -69,7 +69,7 @@ fn validated(name: &str, is_binary: bool, settings: &PathSettings) {
     }
 }
 
-fn long(settings: &PathSettings) {
+fn long(name: &str, settings: &PathSettings) {
     for correlation in [0.0, 0.5, 0.9] {
         let case = case(10_000, 1000, correlation, false);
         let data = Data::dense(&case.x, case.columns, &case.y).unwrap();
@@ -78,9 +78,7 @@ fn long(settings: &PathSettings) {
         let (_, matrix, _) = timed(|| Path::trace(&empty, settings).unwrap());
         let (path, cpu, wall) = timed(|| Path::trace(&problem, settings).unwrap());
         let total: f64 = path.points.iter().map(|point| point.objective).sum();
-        println!(
-            "sizes 0 to 50, rho {correlation}: {cpu:.2} s CPU, {wall:.3} s, matrix {matrix:.2}; sum of F {total:.9}"
-        );
+        println!("{name} rho {correlation}: {cpu:.2} s CPU, {wall:.3} s, matrix {matrix:.2}; sum of F {total:.9}");
     }
 }
 
@@ -89,14 +87,14 @@ fn main() {
     let threads = std::env::var("PROXDIST_THREADS").ok().and_then(|text| text.parse().ok()).unwrap_or(1);
     let settings = PathSettings::default().threads(threads);
     if parts.contains("squared") {
-        validated("squared", false, &settings);
-        validated("squared, walk 10", false, &settings.clone().walk(10));
+        validated("2000 x 500, sizes 0 to 20, ten folds, squared", false, &settings);
+        validated("2000 x 500, sizes 0 to 20, ten folds, squared, walk of 10", false, &settings.clone().walk(10));
     }
     if parts.contains("long") {
-        long(&settings);
-        long(&settings.clone().walk(10));
+        long("10000 x 1000, sizes 0 to 50, squared", &settings);
+        long("10000 x 1000, sizes 0 to 50, squared, walk of 10", &settings.clone().walk(10));
     }
     if parts.contains("logistic") {
-        validated("logistic", true, &settings);
+        validated("2000 x 500, sizes 0 to 20, ten folds, logistic", true, &settings);
     }
 }
