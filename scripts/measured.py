@@ -51,7 +51,7 @@ def accuracy(part: str) -> Table:
 
     def measured(asked: argparse.Namespace) -> str:
         printed = bench("accuracy", PROXDIST_PARTS=part, PROXDIST_SEEDS=str(asked.seeds))
-        return f"Seeds 0 to {asked.seeds * (2 if part == 'correlated' else 1) - 1}.\n\n{printed}" if part != "growth" else printed
+        return f"Seeds 0 to {asked.seeds * (2 if part == 'correlated' else 1) - 1}.\n\n{printed.strip()}" if part != "growth" else printed
 
     return measured
 
