@@ -2,6 +2,7 @@
 
 use crate::constraint::{Constraint, Structure, Workspace};
 use crate::data::Batch;
+use crate::doubt::doubt;
 use crate::error::Result;
 use crate::exchanges::Exchanges;
 use crate::gap::{Gap, Measured, Proof, Proven};
@@ -297,6 +298,13 @@ impl Judge<'_> {
         let gap = if is_known { others } else { least([others, self.any_set(measured, others)?, None]) };
         let nodes = proven.and_then(|(_, nodes)| nodes);
         let schedule_meets_theory = self.schedule_meets_theory;
+        let (stationarity, gap) = match doubt(objective, theta, reference, self.seed)? {
+            Some(doubt) => {
+                let gap = gap.map(|gap| Gap { value: gap.value + doubt.value, ..gap });
+                (stationarity.max(doubt.stationarity), gap.filter(|gap| gap.value.is_finite()))
+            }
+            None => (stationarity, gap),
+        };
         let certificate =
             Certificate { distance, iterate_distance, stationarity, gap, nodes, exchanges, schedule_meets_theory };
         Ok(Certified { certificate, value, reference })

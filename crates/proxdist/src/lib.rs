@@ -38,6 +38,7 @@ pub mod conic;
 pub mod constraint;
 pub mod data;
 mod debug;
+mod doubt;
 mod effort;
 mod error;
 mod exchanges;

@@ -46,6 +46,7 @@ mod rank_dense;
 #[cfg(test)]
 mod rank_oracle_tests;
 mod rank_place;
+mod rank_saddle;
 #[cfg(test)]
 mod rank_testing;
 #[cfg(test)]

@@ -18,6 +18,9 @@ pub(super) const INSIDE: f64 = 1e-12;
 /// Sizes of a set, relative to its points, in whose units it is looked at where it is too small to be seen otherwise.
 const MAGNIFIED: [f64; 3] = [1e-3, 1e-6, 1e-9];
 
+/// Share of the predictors' way that rounding at the end of a step may take.
+const TRUSTED: f64 = 1e-4;
+
 /// A minimiser, or a point of the set near one.
 type ExactOrNear = (Option<Vec<f64>>, Option<Vec<f64>>);
 
@@ -64,6 +67,14 @@ impl<'c> Models<'c> {
     pub(super) fn diagonal(&self) -> Vec<f64> {
         let size = self.hessian.len().isqrt();
         (0..size).map(|j| self.hessian[j * size + j]).collect()
+    }
+
+    /// Whether a step says more than the rounding of its end: $\varepsilon\sum_j\sqrt{H_{jj}}|d_j|$ must be small beside what predictors may still move by, $\sqrt{2F}$. Where columns are more than the rows that bend, a model
+    /// has minimisers without end, and some are so far away that F there is noise.
+    pub(super) fn is_sound(&self, at: &At, target: &[f64], value: f64) -> bool {
+        let step = target.iter().zip(&at.point).map(|(t, x)| (t - x).abs());
+        let moved: f64 = self.diagonal().iter().zip(step).map(|(h, d)| h.max(0.0).sqrt() * d).sum();
+        f64::EPSILON * moved <= TRUSTED * (2.0 * value.abs()).sqrt()
     }
 
     /// What $u = \beta_0 + m^T\theta$ in place of the intercept has for $m$. With $H_{0j}/H_{00}$, the means of the columns weighted by the curvature of the rows, the

@@ -15,6 +15,8 @@
 //! these are many by conjugate gradients, each at a pass over the rows (`rank_cg.rs`). The sums run over fixed parts of the rows, so the bits do
 //! not depend on the number of threads.
 //!
+//! Where the gradient vanishes F may still fall along the set, as at a saddle: with the normal equations at hand the second derivatives are looked at, and lead on (`rank_saddle.rs`).
+//!
 //! It ends when the gradient along the set is small in two ways, in the metric of the entries' own curvatures, so that units do not
 //! matter, and by its norm: [`Place::is_finished`]. If no step descends before, the report says how large it still is.
 
@@ -24,6 +26,7 @@ use super::descent::distance;
 use super::rank_cg::MatrixFree;
 use super::rank_dense::Dense;
 use super::rank_place::{Place, Task};
+use super::rank_saddle::below;
 use super::{Finished, Until};
 use crate::error::Result;
 use crate::linalg::{all_finite, dot, norm};
@@ -34,7 +37,7 @@ const MOST_ITERATIONS: usize = 300;
 const LENGTHS: usize = 3;
 /// Unknowns beyond which the normal equations cost more than conjugate gradients.
 const MOST_UNKNOWNS: usize = 2000;
-/// Times that singular values too small for a minimum are given other directions.
+/// Times that singular values too small for a minimum are given other directions, and that saddles are left.
 const MOST_ESCAPES: usize = 5;
 const ARMIJO: f64 = 1e-4;
 /// Predicted decreases below this, relative to F, are followed by a pass without normal equations.
@@ -94,19 +97,29 @@ pub(super) fn minimise_with(
     let (first, mut iterations, mut escapes) = (at.now.value, 0, 0);
     while at.now.is_finite() && iterations < MOST_ITERATIONS && !until.is_over() {
         if at.is_finished(until.tolerance) {
-            let Some(cut) = at.weakness()?.filter(|_| escapes < MOST_ESCAPES) else {
+            if escapes == MOST_ESCAPES {
                 break;
-            };
+            }
             escapes += 1;
-            at = Place::new(task, at.theta, with_normal, cut)?;
+            if let Some(cut) = at.weakness()? {
+                at = Place::new(task, at.theta, with_normal, cut)?;
+            } else if let Some(lower) = if with_normal { below(task, &at)? } else { None } {
+                at = lower;
+            } else {
+                break;
+            }
         } else if with_normal && at.now.normal.is_none() {
             at = Place::new(task, at.theta, with_normal, 0.0)?;
         }
         iterations += 1;
-        let Some(next) = step(model, task, &at, until.tolerance, first)? else {
-            break;
-        };
-        at = next;
+        if let Some(next) = step(model, task, &at, until.tolerance, first)? {
+            at = next;
+            continue;
+        }
+        // Rounding may end the steps before the gradient is as small as wanted, near a saddle as well.
+        let lower = if with_normal && escapes < MOST_ESCAPES { below(task, &at)? } else { None };
+        let Some(lower) = lower else { break };
+        (at, escapes) = (lower, escapes + 1);
     }
     theta.copy_from_slice(&at.theta);
     Ok(Finished {

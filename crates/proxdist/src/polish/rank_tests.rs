@@ -9,7 +9,7 @@ use super::testing::numbers;
 use crate::constraint::{Ball, ConeInBall, Constraint, Rank, Structure, projected};
 use crate::data::Data;
 use crate::linalg::{dot, norm};
-use crate::loss::{Logistic, Loss, Squared};
+use crate::loss::{Logistic, Loss, Squared, SquaredHinge};
 use crate::objective::Objective;
 use crate::ridge::Ridge;
 
@@ -223,4 +223,50 @@ fn random_problems_end_in_the_set_with_true_reports() {
         }
     }
     assert!(finished >= 105, "{finished} of 120");
+}
+
+/// At a saddle the gradient along the set vanishes, too: $\tfrac12\sum h_{ij}(\theta_{ij} - m_{ij})^2$ with $M = \mathrm{diag}(3, 2)$ at $\mathrm{diag}(0, 2)$, where the bend $-3/2$ beats the curvature 1.
+#[test]
+fn a_saddle_is_left() {
+    let roots = [1.0, 1.0, 1.0, 10.0_f64.sqrt()];
+    let mut x = vec![0.0; 16];
+    (0..4).for_each(|k| x[5 * k] = roots[k]);
+    let y = [3.0, 0.0, 0.0, 2.0 * roots[3]];
+    let data = Data::dense(&x, 4, &y).unwrap();
+    let objective = Objective::new(&data, &Squared, 0.0);
+    let set = low_rank(1, (2, 2));
+    let saddle = vec![0.0, 0.0, 0.0, 2.0];
+    let at = Place::new(Task::new(objective, set).unwrap(), saddle.clone(), false, 0.0).unwrap();
+    assert!(at.is_finished(TOLERANCE) && at.weakness().unwrap().is_none());
+    let (report, theta) = obeys_the_laws("saddle", false, objective, set, &saddle);
+    assert!(report.value < 0.99 * at.now.value, "{} {theta:?}", report.value);
+    assert_no_way_down(objective, set, &theta);
+}
+
+/// Small moves along the set in many directions do not lower F, beyond what the last digits of a gradient are worth.
+fn assert_no_way_down(objective: Objective, set: LowRank, theta: &[f64]) {
+    let value = objective.value(theta).unwrap();
+    let length = norm(set.layout().coefficients(theta));
+    for direction in 0..40 {
+        let away = numbers(theta.len(), 9000 + direction);
+        let mut moved: Vec<f64> = theta.iter().zip(&away).map(|(x, d)| x + 0.01 * length * d).collect();
+        set.project(set.layout().coefficients_mut(&mut moved)).unwrap();
+        let lower = (value - objective.value(&moved).unwrap()) / value;
+        assert!(lower <= 1e-9, "{set:?}: {lower:e} lower");
+    }
+}
+
+#[test]
+fn small_matrices_in_a_ball_end_at_a_minimum_of_their_neighbourhood() {
+    for seed in 0..400 {
+        let loss: &dyn Loss = if seed % 2 == 0 { &SquaredHinge } else { &Squared };
+        let made = Made::new((2, 2), 2, 25, 3.0, 700 + 10 * seed).for_loss(loss);
+        let data = made.data();
+        let set = LowRank { radius: (seed % 3 > 0).then_some(0.3), ..low_rank(1, (2, 2)) };
+        let start = [projected(&Rank::at_most(1, 2, 2), &numbers(4, seed)).unwrap(), vec![0.0]].concat();
+        let objective = Objective::new(&data, loss, 0.0).intercept(true);
+        let (report, theta) = obeys_the_laws(&seed.to_string(), false, objective, set, &start);
+        assert!(report.stationarity <= 2e-8, "{seed}: {}", report.stationarity);
+        assert_no_way_down(objective, set, &theta);
+    }
 }
