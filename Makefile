@@ -1,5 +1,5 @@
 # `make test` checks everything on a machine with Rust and Python; `make demo` fits a model to a small file.
-.PHONY: test book book-check dist package coverage demo measured format lint rust trends docs chromium python wheel bench campaign gallery peers distributed reproduce large search-table clean
+.PHONY: test book book-check dist static package coverage demo measured format lint rust trends docs chromium python wheel bench campaign gallery peers distributed reproduce large search-table clean
 
 test: format lint rust trends docs python
 
@@ -154,6 +154,15 @@ dist: $(VENV)/bin/maturin
 	cargo build --release --locked -p proxdist-cli
 	$(VENV)/bin/maturin build --release --locked --out dist
 	$(VENV)/bin/python scripts/dist.py --maturin $(VENV)/bin/maturin
+
+# The program without any library, by the steps of the Dockerfile; as root it also fits in a folder that holds nothing else, as an image does.
+static:
+	scripts/static.sh dist/proxdist-static
+	rm -rf target/empty && mkdir -p target/empty/bin target/empty/data target/empty/tmp
+	cp dist/proxdist-static target/empty/bin/proxdist
+	cp crates/proxdist-cli/demo/cellar.csv target/empty/data/
+	test "$$(id -u)" != 0 || chroot target/empty /bin/proxdist fit /data/cellar.csv --target quality --constraint sparsity:4 \
+		--out /data/model.json --report /data/report.html
 
 # The crates as a registry would get them, each built from what is packed.
 package:
