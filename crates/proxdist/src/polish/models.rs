@@ -71,7 +71,7 @@ impl<'c> Models<'c> {
 
     /// Whether a step says more than the rounding of its end: $\varepsilon\sum_j\sqrt{H_{jj}}|d_j|$ must be small beside what predictors may still move by, $\sqrt{2F}$. Where columns are more than the rows that bend, a model
     /// has minimisers without end, and some are so far away that F there is noise.
-    pub(super) fn is_sound(&self, at: &At, target: &[f64], value: f64) -> bool {
+    fn is_sound(&self, at: &At, target: &[f64], value: f64) -> bool {
         let step = target.iter().zip(&at.point).map(|(t, x)| (t - x).abs());
         let moved: f64 = self.diagonal().iter().zip(step).map(|(h, d)| h.max(0.0).sqrt() * d).sum();
         f64::EPSILON * moved <= TRUSTED * (2.0 * value.abs()).sqrt()
@@ -97,8 +97,15 @@ impl<'c> Models<'c> {
         x
     }
 
+    /// The minimiser of the model over the set, unless rounding would decide where it leads, F being compared with `reference`. Where models in the coefficients have led nowhere a few times,
+    /// rounding may hide the way: the step itself has more digits.
+    pub(super) fn target(&mut self, at: &At, damping: f64, idle: usize, reference: f64) -> Option<Vec<f64>> {
+        let close = if idle > 1 { self.step_from(at, damping, idle > 2) } else { None };
+        close.or_else(|| self.step(at, damping)).filter(|target| self.is_sound(at, target, reference))
+    }
+
     /// The minimiser of the model over the set.
-    pub(super) fn step(&mut self, at: &At, damping: f64) -> Option<Vec<f64>> {
+    fn step(&mut self, at: &At, damping: f64) -> Option<Vec<f64>> {
         let means = self.means(at);
         let end = self.shifted_step(at, damping, &means)?;
         Some(self.with_intercept(end, &means))
@@ -178,7 +185,7 @@ impl<'c> Models<'c> {
 
     /// The same from the point itself, with its own gradient: where coefficients are so large that the model's minimiser, as a vector of coefficients, has lost
     /// the digits that matter, the step to it still has them. Where nothing else is left to try, a step that is not exact `will_do`.
-    pub(super) fn step_from(&mut self, at: &At, damping: f64, will_do: bool) -> Option<Vec<f64>> {
+    fn step_from(&mut self, at: &At, damping: f64, will_do: bool) -> Option<Vec<f64>> {
         let means = self.means(at);
         let mut model = self.model(at, damping, &means);
         let (own, free) = (self.conic.coefficients(&at.gradient), self.conic.behind(&at.gradient));

@@ -82,10 +82,7 @@ pub(crate) fn minimise(
             is_linearised = true;
             products += 1;
             let was_warm = models.is_warm();
-            // Where models in the coefficients lead nowhere, rounding may hide the way: the step itself has more digits.
-            let close = if idle > 1 { models.step_from(&at, DAMPINGS[damping], idle > 2) } else { None };
-            let target = close.or_else(|| models.step(&at, DAMPINGS[damping]));
-            let Some(target) = target.filter(|target| models.is_sound(&at, target, at.value.max(floor))) else {
+            let Some(target) = models.target(&at, DAMPINGS[damping], idle, at.value.max(floor)) else {
                 if caution.raise(function) {
                     continue;
                 }
