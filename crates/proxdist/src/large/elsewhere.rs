@@ -39,14 +39,8 @@ impl Driver<'_, '_> {
     /// The same by sums alone; `None` where rounding might show, or the point differs in columns whose second derivatives are not known.
     fn reckoned(&self, at: &Place, known: Option<&[usize]>, theta: &[f64]) -> Option<Looked> {
         let (frame, columns) = (&self.frame, self.columns());
-        let all: Vec<usize>;
-        let known = match known {
-            Some(known) => known,
-            None => {
-                all = (0..columns).collect();
-                &all
-            }
-        };
+        let all: Vec<usize> = if known.is_some() { Vec::new() } else { (0..columns).collect() };
+        let known = known.unwrap_or(&all);
         let (before, after) = (frame.inward(&at.theta), frame.inward(theta));
         let moved: Vec<f64> = known.iter().map(|&j| after.0[j] - before.0[j]).collect();
         let turned = if self.layout().has_intercepts() { after.1 - before.1 } else { 0.0 };
