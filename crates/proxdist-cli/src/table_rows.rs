@@ -107,10 +107,21 @@ impl ChunkSource for StoredRows<'_> {
     }
 
     fn chunks(&self, wanted: &Wanted<'_>, visit: &mut Visit<'_>) -> Result<()> {
-        let mut reader = self.stored.reader(wanted.rows.clone()).map_err(|error| self.failed(error))?;
+        let reader = self.stored.reader_of(wanted.rows.clone(), wanted.length);
+        let mut reader = reader.map_err(|error| self.failed(error))?;
         let mut hold = self.spare().pop().unwrap_or_default();
         for range in wanted.ranges() {
             let (first, rows) = (range.start, range.len());
+            if wanted.columns.is_none()
+                && let Some(values) = reader.lent(range.clone()).map_err(|error| self.failed(error))?
+            {
+                visit(Piece {
+                    first,
+                    rows: Rows::Dense { values, rows, columns: self.stored.columns() },
+                    columns: None,
+                })?;
+                continue;
+            }
             self.read(&mut reader, range, &mut hold, wanted.columns)?;
             let piece = if self.stored.is_sparse() {
                 let SparseRows { starts, columns, values, .. } = &hold.sparse;

@@ -1,14 +1,15 @@
-//! Windows of a file in order, read ahead on a thread of their own and past the system's cache.
+//! Windows of a file in order, read ahead on threads of their own and past the system's cache.
 //!
 //! A file that is larger than the memory gains nothing from the cache: each page is copied once more, found a place and thrown out again before it is needed a second time, which
 //! takes several times the work of reading it. Linux leaves all that out for files opened with `O_DIRECT`, if place, length and memory of a read are multiples of
-//! a block. Then nobody reads ahead, so a thread does: while one window is used the next is on its way. Where the system or the file system knows no such reads there are none of these, and
+//! a block. Then nobody reads ahead, so threads do, each every other window: while one is used two more are on their way, and the disk is never without work between two reads. Where the system or the file system knows no such reads there are none of these, and
 //! the file is read in the usual way.
 
 use std::fs::File;
 use std::io;
 use std::ops::Range;
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::thread::JoinHandle;
 
@@ -16,8 +17,10 @@ use std::thread::JoinHandle;
 const BLOCK: u64 = 4096;
 /// Bytes of a window.
 const WINDOW: u64 = 2 << 20;
-/// Windows that are full or on their way.
-const WINDOWS: usize = 3;
+/// Threads that read; the first window is that of the first, the next that of the second, and so on.
+const LANES: usize = 2;
+/// Windows of each that are full or on their way.
+const WINDOWS: usize = 2;
 
 /// Memory in which a window can start at a multiple of [`BLOCK`].
 pub(crate) type Memory = Vec<u8>;
@@ -59,36 +62,76 @@ struct Window {
 #[derive(Debug)]
 pub(crate) struct Ahead {
     now: Window,
-    full: Option<Receiver<io::Result<Window>>>,
-    empty: Option<Sender<Memory>>,
-    /// Returns memory that it did not need any more.
-    thread: Option<JoinHandle<Vec<Memory>>>,
+    lanes: Vec<Lane>,
+    /// Windows that were handed out.
+    count: usize,
     /// Memory that is no longer needed.
     pub(crate) spare: Vec<Memory>,
 }
 
-impl Ahead {
-    /// Starts to read these bytes of a file that was opened by [`open`], in windows of whole rows.
-    pub(crate) fn start(file: File, bytes: Range<u64>, row: u64, spare: &mut Vec<Memory>) -> Self {
+/// A thread that reads some of the windows.
+#[derive(Debug)]
+struct Lane {
+    full: Receiver<io::Result<Window>>,
+    empty: Sender<Memory>,
+    /// Returns memory that it did not need any more.
+    thread: JoinHandle<Vec<Memory>>,
+}
+
+impl Lane {
+    /// Reads these windows, in this order.
+    fn start(
+        file: Arc<File>,
+        windows: impl Iterator<Item = Range<u64>> + Send + 'static,
+        spare: &mut Vec<Memory>,
+    ) -> Self {
         let (send_full, full) = sync_channel(WINDOWS);
         let (empty, take_empty) = channel();
         (0..WINDOWS).for_each(|_| _ = empty.send(spare.pop().unwrap_or_default()));
-        let step = (WINDOW / row.max(1)).max(1) * row.max(1);
-        let thread = std::thread::spawn(move || read_all(&file, bytes, step, &take_empty, &send_full));
-        Self { now: Window::default(), full: Some(full), empty: Some(empty), thread: Some(thread), spare: Vec::new() }
+        let thread = std::thread::spawn(move || read_all(&file, windows, &take_empty, &send_full));
+        Self { full, empty, thread }
+    }
+
+    /// Ends the thread, and returns its memory.
+    fn end(self) -> Vec<Memory> {
+        let Self { full, empty, thread } = self;
+        drop(empty);
+        let mut memory: Vec<Memory> = full.try_iter().flatten().map(|window| window.memory).collect();
+        // A thread that has one more window must not wait for somebody to take it.
+        drop(full);
+        memory.extend(thread.join().into_iter().flatten());
+        memory
+    }
+}
+
+impl Ahead {
+    /// Starts to read these bytes of a file that was opened by [`open`], in windows of whole pieces of so many bytes.
+    pub(crate) fn start(file: File, bytes: Range<u64>, piece: u64, spare: &mut Vec<Memory>) -> Self {
+        let step = (WINDOW / piece.max(1)).max(1) * piece.max(1);
+        let file = Arc::new(file);
+        let lane = |number: usize| {
+            let (first, end) = (bytes.start + step * number as u64, bytes.end);
+            let starts = (first..end).step_by(step as usize * LANES);
+            Lane::start(Arc::clone(&file), starts.map(move |at| at..end.min(at + step)), spare)
+        };
+        let lanes = (0..LANES).map(lane).collect();
+        Self { now: Window::default(), lanes, count: 0, spare: Vec::new() }
     }
 
     /// The bytes that are here from a place in the file on, as far as its window goes. Places must increase, and lie within what is read.
     pub(crate) fn from(&mut self, at: u64) -> io::Result<&[u8]> {
         while !self.now.bytes.contains(&at) {
             let used = std::mem::take(&mut self.now).memory;
-            if let Some(empty) = self.empty.as_ref().filter(|_| used.capacity() > 0)
-                && let Err(unused) = empty.send(used)
+            let count = self.lanes.len().max(1);
+            // Back to the thread that it is from.
+            if let Some(lane) = self.lanes.get((self.count + count - 1) % count).filter(|_| used.capacity() > 0)
+                && let Err(unused) = lane.empty.send(used)
             {
                 self.spare.push(unused.0);
             }
-            let next = self.full.as_ref().and_then(|full| full.recv().ok());
+            let next = self.lanes.get(self.count % count).and_then(|lane| lane.full.recv().ok());
             self.now = next.unwrap_or_else(|| Err(io::ErrorKind::UnexpectedEof.into()))?;
+            self.count += 1;
         }
         let Window { memory, place, bytes } = &self.now;
         let length = (bytes.end - bytes.start) as usize;
@@ -96,7 +139,7 @@ impl Ahead {
     }
 }
 
-/// Ends the thread, and keeps the memory.
+/// Ends the threads, and keeps the memory.
 impl Drop for Ahead {
     fn drop(&mut self) {
         self.end();
@@ -106,14 +149,8 @@ impl Drop for Ahead {
 impl Ahead {
     /// Ends the reading; what memory there was is then in [`Ahead::spare`].
     pub(crate) fn end(&mut self) {
-        drop(self.empty.take());
         self.spare.push(std::mem::take(&mut self.now).memory);
-        if let Some(full) = self.full.take() {
-            self.spare.extend(full.try_iter().flatten().map(|window| window.memory));
-        }
-        if let Some(Ok(unused)) = self.thread.take().map(JoinHandle::join) {
-            self.spare.extend(unused);
-        }
+        self.spare.extend(self.lanes.drain(..).flat_map(Lane::end));
         self.spare.retain(|memory| memory.capacity() > 0);
     }
 }
@@ -121,20 +158,17 @@ impl Ahead {
 /// Reads windows one after the other, each once there is memory for it; ends at the first error, or when nobody waits for more.
 fn read_all(
     file: &File,
-    bytes: Range<u64>,
-    step: u64,
+    windows: impl Iterator<Item = Range<u64>>,
     empty: &Receiver<Memory>,
     full: &SyncSender<io::Result<Window>>,
 ) -> Vec<Memory> {
-    let mut at = bytes.start;
-    while at < bytes.end {
+    for bytes in windows {
         let Ok(memory) = empty.recv() else { break };
-        let window = read(file, at..bytes.end.min(at + step), memory);
+        let window = read(file, bytes, memory);
         let is_over = window.is_err();
         if full.send(window).is_err() || is_over {
             break;
         }
-        at += step;
     }
     empty.try_iter().collect()
 }

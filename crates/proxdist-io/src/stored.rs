@@ -270,19 +270,24 @@ impl Stored {
 
     /// Reads rows in order, from the first of `rows` to the last. Several threads may have a reader each.
     pub fn reader(&self, rows: Range<usize>) -> Result<Reader<'_>> {
+        self.reader_of(rows, 1)
+    }
+
+    /// The same for rows that will be asked for so many at a time, which can then often be lent.
+    pub fn reader_of(&self, rows: Range<usize>, at_a_time: usize) -> Result<Reader<'_>> {
         let (file, second) = match &self.body {
             Body::Dense(dense) => (dense.array.open()?, None),
             Body::Sparse(files) => (files.values.open()?, Some(files.indices.open()?)),
         };
         let end = rows.end.min(self.rows);
         let mut spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner);
-        let ahead = self.ahead(rows.start..end, &mut spare);
+        let ahead = self.ahead(rows.start..end, at_a_time, &mut spare);
         let bytes = spare.pop().filter(|_| ahead.is_none()).unwrap_or_default();
         Ok(Reader { of: self, file, second, end, held: 0..0, bytes, ahead })
     }
 
     /// The bytes of many dense rows, past the cache.
-    fn ahead(&self, rows: Range<usize>, spare: &mut Vec<Vec<u8>>) -> Option<Ahead> {
+    fn ahead(&self, rows: Range<usize>, at_a_time: usize, spare: &mut Vec<Vec<u8>>) -> Option<Ahead> {
         let Body::Dense(DenseFile { array, width, .. }) = &self.body else { return None };
         let place = |row: usize| array.place((row * width) as u64);
         let bytes = place(rows.start)..place(rows.end.max(rows.start));
@@ -290,7 +295,10 @@ impl Stored {
             return None;
         }
         let file = ahead::open(&array.mark.path)?;
-        Some(Ahead::start(file, bytes, (width * array.kind.bytes()) as u64, spare))
+        let row = (width * array.kind.bytes()) as u64;
+        // Windows of whole pieces, unless these are large themselves.
+        let piece = row.saturating_mul(at_a_time as u64);
+        Some(Ahead::start(file, bytes, if piece <= WINDOW as u64 { piece } else { row }, spare))
     }
 
     /// One row as a full vector.
@@ -357,6 +365,18 @@ impl Drop for Reader<'_> {
 }
 
 impl Reader<'_> {
+    /// The entries of dense rows where they are, if they are in memory in one piece already.
+    pub fn lent(&mut self, rows: Range<usize>) -> Result<Option<&[f64]>> {
+        let (Body::Dense(dense), Some(ahead)) = (&self.of.body, &mut self.ahead) else { return Ok(None) };
+        let (array, width) = (&dense.array, dense.width);
+        if dense.picked.is_some() || !array.is_native() || rows.is_empty() {
+            return Ok(None);
+        }
+        let here = ahead.from(array.place((rows.start * width) as u64)).map_err(|source| array.failed(source))?;
+        let bytes = here.get(..rows.len() * width * array.kind.bytes());
+        Ok(bytes.and_then(|bytes| bytemuck::try_cast_slice(bytes).ok()))
+    }
+
     /// Copies the entries of dense rows, row by row; of these `columns` only, if some are listed. Nothing for sparse rows.
     pub fn dense(&mut self, rows: Range<usize>, columns: Option<&[usize]>, out: &mut [f64]) -> Result<()> {
         let Body::Dense(dense) = &self.of.body else { return Ok(()) };

@@ -73,6 +73,10 @@ impl Backend for Asked<'_> {
         Some(format!("partition {part}"))
     }
 
+    fn answers_travel(&self) -> bool {
+        true
+    }
+
     /// An exception is left on the link, which ends the fit and raises it.
     fn map(&self, request: &Request, _loss: &dyn Loss, take: &mut Take<'_>) -> Result<()> {
         self.ask(request, take).map_err(|raised| {

@@ -152,8 +152,8 @@ fn same_as_in_memory(loss: &dyn Loss, world: &World, case: Case) {
     assert!((found.fit.objective() - fit.objective()).abs() <= 1e-12 * fit.objective().abs(), "{name}");
     assert!(certificate.distance <= 1e-9, "{name}: {certificate:?}");
     let reads = found.fit.reads().unwrap();
-    let most = if loss.is_quadratic() { 4 } else { 8 };
-    assert!((3..=most).contains(&reads), "{name}: {reads} reads");
+    let usual = if loss.is_quadratic() { 2..=4 } else { 3..=8 };
+    assert!(usual.contains(&reads), "{name}: {reads} reads");
     if let Some(gap) = certificate.gap {
         assert!(gap.value >= 0.0 && gap.value <= 1e-6 * fit.objective(), "{name}: {gap:?}");
     }
@@ -208,9 +208,9 @@ fn matrices_of_low_rank_are_those_of_memory() {
     }
 }
 
-/// Many columns: the support and its rivals are gathered, and one reading rules out the others.
+/// Many columns: the support and its rivals are gathered, and one reading rules out the others. A quadratic F needs only the sums that do the latter.
 #[test]
-fn a_free_choice_among_many_columns_takes_three_readings() {
+fn a_free_choice_among_many_columns_takes_three_readings_or_two() {
     let losses: [&dyn Loss; 2] = [&Squared, &Logistic];
     for loss in losses {
         let world = World::new(loss, 2500, 300, 3);
@@ -225,11 +225,57 @@ fn a_free_choice_among_many_columns_takes_three_readings() {
             model.support(),
             expected.support()
         );
-        assert_eq!(found.fit.reads(), Some(3), "{}", loss.spec());
+        assert_eq!(found.fit.reads(), Some(if loss.is_quadratic() { 2 } else { 3 }), "{}", loss.spec());
         let exchanges = if loss.is_quadratic() { Exchanges::Algebra } else { Exchanges::Model };
         assert_eq!(found.fit.certificate().exchanges, exchanges);
         assert!(found.fit.certificate().stationarity <= 1e-9);
         assert!((found.fit.objective() - fit.objective()).abs() <= 1e-12 * fit.objective());
+    }
+}
+
+/// With ridge, without an intercept, with bounds beside the choice, and on so many features that columns are gathered instead of sums.
+#[test]
+fn choices_by_sums_are_those_of_memory() {
+    let world = World::new(&Squared, 2500, 300, 13);
+    for (set, ridge, intercept, is_full) in [
+        ("sparsity:5", 0.1, true, true),
+        ("sparsity:5", 0.0, false, true),
+        ("sparsity:5", 0.2, false, false),
+        ("sparsity:4 & nonneg", 0.01, true, true),
+        ("sparsity:60", 0.0, true, false),
+    ] {
+        let case = Case { set, ridge, intercept, is_full };
+        let (fit, expected) = in_memory(&world, &Squared, case);
+        let found = by_readings(&world, &Squared, case, &Settings::default().memory(8_000_000)).unwrap();
+        // Weak features among many are a search that may end in several places; the better one is no worse.
+        if set == "sparsity:60" {
+            assert!(found.fit.objective() <= fit.objective() * (1.0 + 1e-3), "{case:?}");
+            continue;
+        }
+        assert!(apart(&world, &found.model().unwrap(), &expected) <= 1e-8, "{case:?}");
+        assert!((found.fit.objective() - fit.objective()).abs() <= 1e-12 * fit.objective(), "{case:?}");
+        assert!(found.fit.certificate().stationarity <= 1e-9, "{case:?}");
+    }
+}
+
+/// Where the response is known but for a millionth, F falls so far below that of the start that sums have no digits left, and the result is read.
+#[test]
+fn a_quadratic_function_is_read_again_where_its_sums_have_lost_their_digits() {
+    let mut world = World::new(&Squared, 3000, 300, 15);
+    let noise = numbers(3000, 99);
+    for (i, y) in world.y.iter_mut().enumerate() {
+        let row = &world.x[i * 300..(i + 1) * 300];
+        *y = 2.0 * row[2] - row[7] + 0.3 * row[12] + 1e-6 * noise[i];
+    }
+    for (set, is_convex) in [("sparsity:3", false), ("nonneg", true)] {
+        let case = Case { set, ridge: 0.0, intercept: true, is_full: true };
+        let (fit, expected) = in_memory(&world, &Squared, case);
+        let found = by_readings(&world, &Squared, case, &Settings::default().memory(12_000_000)).unwrap();
+        assert!(apart(&world, &found.model().unwrap(), &expected) <= 1e-8, "{set}");
+        assert!((found.fit.objective() - fit.objective()).abs() <= 1e-7 * fit.objective(), "{set}");
+        // The start of a convex set is zero.
+        let reads = found.fit.reads().unwrap();
+        assert!(reads >= if is_convex { 3 } else { 2 }, "{set}: {reads}");
     }
 }
 
@@ -260,10 +306,10 @@ fn a_column_that_the_sample_does_not_know_is_found_on_all_rows() {
 fn threads_change_no_bit_and_parts_no_digit() {
     let losses: [&dyn Loss; 2] = [&Squared, &Logistic];
     for loss in losses {
-        let world = World::new(loss, 3000, 30, 2);
-        for set in ["sparsity:4", "ball:0.5"] {
+        for (set, columns) in [("sparsity:4", 30), ("ball:0.5", 30), ("sparsity:4", 300)] {
+            let world = World::new(loss, 3000, columns, 2);
             let case = Case { set, ridge: 0.0, intercept: true, is_full: true };
-            let settings = Settings::default().memory(LITTLE);
+            let settings = Settings::default().memory(LITTLE / 30 * columns);
             let bits = |threads: usize| {
                 let found = by_readings(&world, loss, case, &settings.clone().threads(threads)).unwrap();
                 (found.fit.coefficients().iter().map(|value| value.to_bits()).collect::<Vec<_>>(), found.fit.reads())
@@ -350,7 +396,9 @@ fn a_source_that_fails_in_any_reading_is_the_error_of_the_fit() {
         let world = World::new(loss, 3000, 30, 8);
         let data = world.data(true);
         for set in ["sparsity:4", "ball:0.5"] {
-            for (fails_in, row) in [(1, 0), (1, 2999), (2, 1500), (3, 2222)] {
+            // A quadratic F is read twice.
+            let last = if loss.is_quadratic() { 2 } else { 3 };
+            for (fails_in, row) in [(1, 0), (1, 2999), (2, 1500), (last, 2222)] {
                 for grows in [false, true] {
                     let part = Failing {
                         data: &data,

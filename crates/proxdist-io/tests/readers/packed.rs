@@ -333,6 +333,35 @@ fn an_array_that_changes_under_its_reader_is_an_error() {
     assert!(stored.check().unwrap_err().to_string().contains("vanished"));
 }
 
+/// Past the cache, rows may be lent where they were read to: the numbers that a copy has, however many are asked for at a time.
+#[test]
+fn rows_that_are_lent_are_the_rows_of_the_file() {
+    let (place, rows, columns) = (Place::new(), 3001, 401);
+    let values: Vec<f64> = (0..rows * columns).map(|k| (k * k % 1009) as f64).collect();
+    let path = place.write("x.npy", npy(1, "<f8", false, "(3001, 401)", &le(&values)));
+    let y = place.write("y.npy", npy(1, "<f8", false, "(3001,)", &le(&values[..rows])));
+    let table = options().target(y.to_str().unwrap()).memory(100_000).read(&path).unwrap();
+    let Features::Stored(stored) = &table.features else { panic!("not on the disk") };
+    let mut stored = stored.clone();
+    for is_past_cache in [false, true] {
+        stored.past_the_cache(is_past_cache);
+        for at_a_time in [1, 7, 326, 3001] {
+            let mut reader = stored.reader_of(0..rows, at_a_time).unwrap();
+            for first in (0..rows).step_by(at_a_time) {
+                let range = first..rows.min(first + at_a_time);
+                let wanted = &values[first * columns..range.end * columns];
+                if let Some(lent) = reader.lent(range.clone()).unwrap() {
+                    assert!(lent == wanted, "{range:?}");
+                    continue;
+                }
+                let mut copied = vec![0.0; wanted.len()];
+                reader.dense(range.clone(), None, &mut copied).unwrap();
+                assert!(copied == wanted, "{range:?}");
+            }
+        }
+    }
+}
+
 #[test]
 fn gaps_in_an_array_on_the_disk_have_a_place() {
     let place = Place::new();

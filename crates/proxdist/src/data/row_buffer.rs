@@ -54,7 +54,7 @@ impl RowBuffer {
     }
 
     /// Takes in rows as `copy` does, each entry turned into $(x - m_j)f_j$ on the way.
-    pub(super) fn copy_scaled(&mut self, piece: &Piece<'_>, columns: Option<&[usize]>, scaling: &Scaling) {
+    pub(crate) fn copy_scaled(&mut self, piece: &Piece<'_>, columns: Option<&[usize]>, scaling: &Scaling) {
         let Scaling { means, factors } = scaling;
         let Rows::Dense { values, rows, .. } = piece.rows else {
             self.copy(piece, columns);
@@ -65,10 +65,7 @@ impl RowBuffer {
             return self.scale(scaling, columns);
         }
         let width = piece.rows.width();
-        let target = self.dense(rows, width);
-        for (target, row) in target.chunks_exact_mut(width.max(1)).zip(values.chunks_exact(width.max(1))) {
-            target.iter_mut().zip(row).zip(means.iter().zip(factors)).for_each(|((t, x), (m, f))| *t = (x - m) * f);
-        }
+        crate::linalg::scale_rows(values, means, factors, self.dense(rows, width));
     }
 
     /// Takes in all rows of a source.

@@ -235,11 +235,7 @@ impl<'a> Rows<'a> {
     /// `out[j] += Σᵢ wᵢ xᵢⱼ²`
     pub fn add_weighted_squares(&self, weights: &[f64], out: &mut [f64]) {
         match *self {
-            Self::Dense { values, columns, .. } => {
-                for (x, &weight) in values.chunks_exact(columns).zip(weights) {
-                    out.iter_mut().zip(x).for_each(|(out, x)| *out += weight * x * x);
-                }
-            }
+            Self::Dense { values, .. } => linalg::add_squares(values, weights, out),
             Self::Sparse { .. } => {
                 for (i, &weight) in weights.iter().enumerate() {
                     self.row(i).for_each(|(j, x)| out[j] += weight * x * x);

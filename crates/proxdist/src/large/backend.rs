@@ -30,6 +30,11 @@ pub trait Backend: Send + Sync {
         None
     }
 
+    /// Whether answers come from other processes, so that a number in them costs more than one that is read: samples are smaller then.
+    fn answers_travel(&self) -> bool {
+        false
+    }
+
     /// Asks every part, by [`Request::answer`] with the part's number, and hands the answers to `take` in the order of the parts. The first part that
     /// fails is the error of all.
     fn map(&self, request: &Request, loss: &dyn Loss, take: &mut Take<'_>) -> Result<()>;
@@ -51,6 +56,9 @@ impl std::fmt::Debug for Parts<'_> {
 
 /// Numbers that the answers of the parts that are read at the same time may have together: half a gigabyte.
 const MOST_NUMBERS: usize = 1 << 26;
+/// Parts that each thread answers before it waits for the others, and numbers in an answer up to which it does.
+const IN_A_ROW: usize = 4;
+const SMALL_ANSWER: usize = 1 << 18;
 /// Numbers in a strip of a data set: 32 megabytes.
 const STRIP: usize = 1 << 22;
 
@@ -103,9 +111,12 @@ impl Backend for Parts<'_> {
         self.names.get(part).cloned()
     }
 
-    /// As many parts at a time as there are threads; what is added to what does not depend on that.
+    /// A few parts at a time for each thread; what is added to what does not depend on that.
     fn map(&self, request: &Request, loss: &dyn Loss, take: &mut Take<'_>) -> Result<()> {
-        let at_once = (MOST_NUMBERS / request.size(self.columns())).clamp(1, rayon::current_num_threads().max(1));
+        let size = request.size(self.columns());
+        // Whoever does not know how many rows there are may send them all.
+        let in_a_row = if size <= SMALL_ANSWER && self.rows.is_some() { IN_A_ROW } else { 1 };
+        let at_once = (MOST_NUMBERS / size).clamp(1, in_a_row * rayon::current_num_threads().max(1));
         for (round, parts) in self.held.chunks(at_once).enumerate() {
             let first = round * at_once;
             let answers: Vec<Result<Partial>> =

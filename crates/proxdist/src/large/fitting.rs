@@ -6,6 +6,7 @@ use super::frame::Frame;
 use super::memory;
 use super::reader::Reader;
 use super::request::SurveyRequest;
+use super::sample;
 use super::survey::Surveyed;
 use super::table::Table;
 use crate::certificate::{Certified, Evidence, Judge, Reached};
@@ -29,12 +30,6 @@ use crate::trace::{Observer, Progress, Reading};
 use std::ops::ControlFlow;
 use std::time::Instant;
 
-/// Numbers in the sample: as many as the memory allows up to so many, 160 MB.
-const SAMPLE: usize = 20_000_000;
-/// The share of the memory that the sample may take, with the copies that are made of it.
-const SHARE: usize = 4;
-/// Rows without which a sample says nothing.
-const FEWEST_ROWS: usize = 50;
 /// Columns up to which the sums of all pairs cost next to nothing beside the reading.
 const FEW_COLUMNS: usize = 256;
 
@@ -95,15 +90,8 @@ impl<'a> Asked<'a> {
     where
         'a: 'o,
     {
-        let columns = self.backend.columns();
         let budget = memory::budget(self.settings);
-        let numbers = SAMPLE.min(budget / (8 * SHARE));
-        let rows = numbers / columns;
-        if rows < FEWEST_ROWS {
-            let needed = (FEWEST_ROWS * columns * 8 * SHARE) as u64;
-            let what = "a sample of the rows";
-            return Err(Error::Memory { what, needed, allowed: budget as u64, remedy: "fewer columns" });
-        }
+        let rows = sample::size(self.backend, budget)?;
         // A few more than wanted, so that the smallest keys are among them.
         let share = self.backend.rows().map_or(1.0, |all| {
             let wanted = rows as f64;
@@ -295,9 +283,7 @@ impl Driver<'_, '_> {
                 break;
             }
             self.reader.is_last = self.reader.stop.is_some();
-            let next = self.look(theta, super::request::Second::Nothing, 0.0)?;
-            let Some(mut next) = next else { return Ok((at, Exchanges::CutShort)) };
-            (next.bent, next.is_whole) = (std::mem::take(&mut at.bent), true);
+            let Some(next) = self.elsewhere(&mut at, None, theta)? else { return Ok((at, Exchanges::CutShort)) };
             at = next;
             if self.reader.stop.is_some() || self.stationarity(&at)? <= REFINED {
                 break;

@@ -4,6 +4,8 @@
 //! 2. The search and the exact fit in memory, over choices of these columns only.
 //! 3. One reading gives the gradient of all columns and the second derivatives that judge every exchange (`ruling.rs`). If none lowers F, that is the end;
 //!    otherwise the columns that would enter are gathered with the support, and so on from 2.
+//!
+//! A quadratic F needs no rows for that, only sums, where they are few (`crossing.rs`).
 
 use super::driver::{Driver, Place};
 use super::request::Second;
@@ -19,7 +21,7 @@ use crate::ridge::Ridge;
 use std::ops::ControlFlow;
 
 /// Times that columns are gathered at most.
-const ROUNDS: usize = 5;
+pub(super) const ROUNDS: usize = 5;
 /// Rivals that are gathered with a support: so many, or twice as many as it has.
 const RIVALS: usize = 40;
 /// What stands beside the columns of a row: response, weight, offset.
@@ -31,16 +33,25 @@ impl Driver<'_, '_> {
     /// The best choice of features that is found from a feasible point, and what is known of other choices.
     pub(super) fn choose(&mut self, choosing: &dyn Choosing, start: Vec<f64>) -> Result<(Place, Exchanges)> {
         let choice = choosing.choice(self.columns());
-        let mut theta = start;
-        let mut columns = self.first_columns(&choice, &theta)?;
+        let columns = self.first_columns(&choice, &start)?;
+        self.cross((choosing, &choice), columns, start)
+    }
+
+    /// The same by these columns of all rows.
+    pub(super) fn gather(
+        &mut self,
+        (choosing, choice): (&dyn Choosing, &Choice),
+        mut columns: Vec<usize>,
+        mut theta: Vec<f64>,
+    ) -> Result<(Place, Exchanges)> {
         let mut place = None;
         for round in 1..=ROUNDS {
             let Some(table) = self.gathered(&columns)? else { break };
             let local;
             (theta, local) = self.fit_on(choosing, &columns, &table, &theta)?;
-            let second = self.telling(choosing, &choice, &theta, &columns);
+            let second = self.telling(choosing, choice, &theta, &columns);
             let Some(at) = self.look(theta.clone(), second.clone(), 0.0)? else { break };
-            let verdict = self.rivals(choosing, &choice, (&at, &second), &columns)?;
+            let verdict = self.rivals(choosing, choice, (&at, &second), &columns)?;
             place = Some(at);
             if verdict.columns.is_empty() {
                 let exchanges = match local {
@@ -51,14 +62,14 @@ impl Driver<'_, '_> {
                 return Ok((self.known(place, theta)?, exchanges));
             }
             if round < ROUNDS {
-                columns = self.joined(&choice, &theta, &verdict.columns);
+                columns = self.joined(choice, &theta, &verdict.columns);
             }
         }
         Ok((self.known(place, theta)?, Exchanges::CutShort))
     }
 
     /// The last place if it is that of the result, which is looked at now otherwise.
-    fn known(&mut self, place: Option<Place>, theta: Vec<f64>) -> Result<Place> {
+    pub(super) fn known(&mut self, place: Option<Place>, theta: Vec<f64>) -> Result<Place> {
         match place {
             Some(place) if place.theta == theta => Ok(place),
             _ => self.last_look(theta),
@@ -106,7 +117,7 @@ impl Driver<'_, '_> {
     }
 
     /// The support and more columns, as many as there is memory for.
-    fn joined(&self, choice: &Choice, theta: &[f64], more: &[usize]) -> Vec<usize> {
+    pub(super) fn joined(&self, choice: &Choice, theta: &[f64], more: &[usize]) -> Vec<usize> {
         let mut columns = self.support(choice, theta);
         let room = self.most_columns().saturating_sub(columns.len());
         let own = columns.clone();

@@ -13,7 +13,9 @@
 //! [`Request::answer`] is all that a worker needs: it answers for one [`Part`], which every [`crate::Data`] is.
 
 mod backend;
+mod crossing;
 mod driver;
+mod elsewhere;
 mod fitting;
 mod frame;
 mod gathered;

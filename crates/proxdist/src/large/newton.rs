@@ -2,7 +2,7 @@
 //!
 //! A reading gives F, its gradient and all second derivatives at $\theta_t$. The quadratic model is minimised over the set exactly (`pseudo.rs`), which is the next
 //! point; if F is higher there, the model is bent upwards, first by parabolas above the loss where it has them, then by a share of its diagonal, and minimised again.
-//! A quadratic F is its own model: its second derivatives are read once, and the reading of the minimiser shows whether rounding has left anything to do.
+//! A quadratic F is its own model: its second derivatives are read once, and say what F is at the minimiser, too, as long as rounding allows (`elsewhere.rs`).
 
 use super::driver::{Driver, Place};
 use super::request::Second;
@@ -56,11 +56,12 @@ impl Driver<'_, '_> {
             if theta == at.theta {
                 break;
             }
-            let second = if is_quadratic { Second::Nothing } else { Second::All };
-            let Some(mut next) = self.look(theta, second, caution)? else { break };
-            if is_quadratic {
-                (next.bent, next.is_whole) = (std::mem::take(&mut at.bent), true);
-            }
+            let next = if is_quadratic {
+                self.elsewhere(&mut at, None, theta)?
+            } else {
+                self.look(theta, Second::All, caution)?
+            };
+            let Some(mut next) = next else { break };
             let is_finite = next.value().is_finite();
             let after = if is_finite { self.stationarity(&next)? } else { f64::INFINITY };
             let is_lower = next.value() <= at.value() + ROUNDING * at.value().abs();

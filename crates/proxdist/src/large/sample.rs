@@ -2,12 +2,43 @@
 //!
 //! Row $i$ of part $k$ has the key `hash(seed, k, i)`; the sample is the rows with the `m` smallest keys. That is the same sample whoever draws it, and
 //! the `m` smallest of some parts are among the `m` smallest of each. Rows stay in the order of the parts.
+//!
+//! How many rows? A larger sample finds a better start and spares readings. Where rows are read by this process it costs next to nothing beside them: 20 million numbers. Where answers travel
+//! between processes, moving the sample and fitting it while the workers wait can take longer than everything else, so that it has one row in twenty, or few enough to travel in a moment.
 
+use super::backend::Backend;
 use super::part::Block;
 use super::request::SurveyRequest;
 use super::table::Table;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use serde::{Deserialize, Serialize};
+
+/// Numbers in the sample: as many as the memory allows up to so many, 160 MB.
+const NUMBERS: usize = 20_000_000;
+/// The share of the memory that the sample may take, with the copies that are made of it.
+const SHARE: usize = 4;
+/// Rows without which a sample says nothing.
+const FEWEST_ROWS: usize = 50;
+/// A sample that travels has one row in so many,
+const ONE_IN: u64 = 20;
+/// or so many rows, or so many numbers (16 MB) if that is more.
+const FEW_ROWS: u64 = 20_000;
+const FEW_NUMBERS: u64 = 2_000_000;
+
+/// Rows of the sample of a fit that may hold so many bytes.
+pub(super) fn size(backend: &dyn Backend, budget: usize) -> Result<usize> {
+    let columns = backend.columns();
+    let most = NUMBERS.min(budget / (8 * SHARE)) / columns;
+    if most < FEWEST_ROWS {
+        let needed = (FEWEST_ROWS * columns * 8 * SHARE) as u64;
+        let what = "a sample of the rows";
+        return Err(Error::Memory { what, needed, allowed: budget as u64, remedy: "fewer columns" });
+    }
+    Ok(match backend.rows().filter(|_| backend.answers_travel()) {
+        Some(all) => most.min((all / ONE_IN).max(FEW_ROWS).max(FEW_NUMBERS / columns as u64) as usize),
+        None => most,
+    })
+}
 
 /// Rows with the smallest keys so far.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -82,7 +113,46 @@ impl Sample {
 mod tests {
     use super::*;
     use crate::Data;
-    use crate::large::{Part, Strip};
+    use crate::large::{Part, Request, Strip, Take};
+    use crate::loss::Loss;
+
+    /// So many rows and columns, here or elsewhere.
+    struct Sizes(u64, usize, bool);
+
+    impl Backend for Sizes {
+        fn columns(&self) -> usize {
+            self.1
+        }
+
+        fn parts(&self) -> usize {
+            1
+        }
+
+        fn rows(&self) -> Option<u64> {
+            Some(self.0)
+        }
+
+        fn answers_travel(&self) -> bool {
+            self.2
+        }
+
+        fn map(&self, _: &Request, _: &dyn Loss, _: &mut Take<'_>) -> Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_sample_that_travels_is_smaller_and_never_larger_than_memory_allows() {
+        let all = usize::MAX;
+        assert_eq!(size(&Sizes(400_000, 100, false), all).unwrap(), 200_000);
+        assert_eq!(size(&Sizes(400_000, 100, true), all).unwrap(), 20_000);
+        assert_eq!(size(&Sizes(2_000_000, 100, true), all).unwrap(), 100_000);
+        assert_eq!(size(&Sizes(1_000_000_000, 100, true), all).unwrap(), 200_000);
+        assert_eq!(size(&Sizes(400_000, 10, true), all).unwrap(), 200_000);
+        assert_eq!(size(&Sizes(400_000, 5000, true), all).unwrap(), 4000);
+        assert_eq!(size(&Sizes(400_000, 100, true), 32 * 100 * 700).unwrap(), 700);
+        assert!(matches!(size(&Sizes(400_000, 100, true), 32 * 100 * 49), Err(Error::Memory { .. })));
+    }
 
     /// The sample does not depend on when rows are dropped, and every row is equally likely.
     #[test]

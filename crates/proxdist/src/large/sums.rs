@@ -95,8 +95,7 @@ pub(super) fn answer(request: &SumsRequest, part: &dyn Part, loss: &dyn Loss) ->
         let rows = match &request.scaling {
             None => block.rows,
             Some(scaling) => {
-                buffer.copy(&block.piece(), None);
-                buffer.scale(scaling, None);
+                buffer.copy_scaled(&block.piece(), None, scaling);
                 buffer.rows()
             }
         };

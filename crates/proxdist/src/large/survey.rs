@@ -4,12 +4,15 @@
 //! ([`crate::Scaling`] says why). Parts are joined by
 //! $$M = M_a + M_b + \frac{W_aW_b}{W_a + W_b}(m_a - m_b)^2, \qquad m = m_a + \frac{W_b}{W_a + W_b}(m_b - m_a)$$
 //! for the means $m$ and the sums of squares about them $M$.
+//!
+//! Every number is looked at once: a NaN or an infinity leaves a sum that is no number, and what is too large is the largest of its column, so that sums and sizes clear a whole block.
 
 use super::part::{Block, Part};
 use super::request::SurveyRequest;
 use super::sample::Sample;
 use crate::data::{LARGEST, Rows};
 use crate::error::{Error, Result};
+use crate::linalg::{Extent, all_finite};
 use crate::loss::Loss;
 use crate::scaling::{Moments, Scaling};
 use serde::{Deserialize, Serialize};
@@ -122,15 +125,22 @@ pub(super) fn answer(request: SurveyRequest, part: &dyn Part, number: usize, los
             let rule = "as many columns as the part says";
             return Err(Error::Length { what: "a row", found: block.rows.width(), expected: columns, rule });
         }
-        survey.fault = first_fault(&block, loss);
-        if survey.fault.is_some() {
-            return Ok(());
-        }
         if survey.rows == 0 {
             survey.begin(&block);
         }
         weights.clear();
         weights.extend((0..block.rows.len()).map(|at| block.weight(at)));
+        if !survey.measure(&block, &weights)
+            && let Some(fault) = first_fault(&block, loss)
+        {
+            // Nothing of what was summed up has a meaning.
+            survey = Survey { fault: Some(fault), ..Survey::default() };
+            return Ok(());
+        }
+        survey.fault = first_beside(&block, loss);
+        if survey.fault.is_some() {
+            return Ok(());
+        }
         survey.add(&block, &weights, loss);
         survey.sample.take(request, number, &block);
         Ok(())
@@ -151,23 +161,28 @@ impl Survey {
         }
     }
 
-    fn add(&mut self, block: &Block<'_>, weights: &[f64], loss: &dyn Loss) {
-        self.rows += block.rows.len() as u64;
-        self.weight += weights.iter().sum::<f64>();
-        self.largest_weight = weights.iter().copied().fold(self.largest_weight, f64::max);
-        block.rows.add_moments(weights, &self.center, &mut self.sums);
+    /// Moments and sizes of the columns. False if some number may be one that a fit cannot use, which is then to be looked for: it would show in a sum, or be the largest.
+    fn measure(&mut self, block: &Block<'_>, weights: &[f64]) -> bool {
         match block.rows {
             Rows::Dense { values, columns, .. } => {
-                for row in values.chunks_exact(columns) {
-                    self.largest.iter_mut().zip(row).for_each(|(most, x)| *most = most.max(x.abs()));
-                }
+                let (sums, squares) = self.sums.split_at_mut(columns);
+                Extent { center: &self.center, sums, squares, largest: &mut self.largest }.add(values, weights);
             }
             Rows::Sparse { .. } => {
+                block.rows.add_moments(weights, &self.center, &mut self.sums);
                 for at in 0..block.rows.len() {
                     block.rows.row(at).for_each(|(j, x)| self.largest[j] = self.largest[j].max(x.abs()));
                 }
             }
         }
+        all_finite(&self.sums) && self.largest.iter().all(|most| *most <= LARGEST)
+    }
+
+    /// What belongs to the rows.
+    fn add(&mut self, block: &Block<'_>, weights: &[f64], loss: &dyn Loss) {
+        self.rows += block.rows.len() as u64;
+        self.weight += weights.iter().sum::<f64>();
+        self.largest_weight = weights.iter().copied().fold(self.largest_weight, f64::max);
         for (at, (&weight, &response)) in weights.iter().zip(block.response).enumerate().filter(|(_, (w, _))| **w > 0.0)
         {
             self.at_zero += weight * loss.value(block.offset_of(at), response);
@@ -178,18 +193,24 @@ impl Survey {
 
 /// The first number of some rows that a fit cannot use.
 fn first_fault(block: &Block<'_>, loss: &dyn Loss) -> Option<Fault> {
+    let fault = |found: crate::data::Cell| Fault {
+        cell: Cell::Feature(found.column),
+        row: found.row as u64,
+        value: found.value,
+    };
+    let feature = block.piece().first_beyond(LARGEST).map(fault);
+    feature.into_iter().chain(first_beside(block, loss)).min_by_key(|fault| fault.row)
+}
+
+/// The same of what belongs to the rows.
+fn first_beside(block: &Block<'_>, loss: &dyn Loss) -> Option<Fault> {
     let within = |value: f64| value.abs() <= LARGEST;
-    let feature = block
-        .piece()
-        .first_beyond(LARGEST)
-        .map(|found| (found.row - block.first, Cell::Feature(found.column), found.value));
     let response = block.response.iter().position(|&y| !within(y) || loss.check_response(y).is_err());
     let weights = block.weights.unwrap_or(&[]);
     let weight = weights.iter().position(|&w| !(w >= 0.0 && w.is_finite()));
     let offset = block.offset.unwrap_or(&[]);
     let far = offset.iter().position(|&o| !within(o));
     let found = [
-        feature,
         response.map(|at| (at, Cell::Response, block.response[at])),
         weight.map(|at| (at, Cell::Weight, weights[at])),
         far.map(|at| (at, Cell::Offset, offset[at])),

@@ -16,7 +16,7 @@ pub(crate) use cholesky::Cholesky;
 pub(crate) use eigen::Eigen;
 pub(crate) use lu::divide_by;
 pub(crate) use vectors::{all_finite, axpy, dot, norm, norm_squared};
-pub(crate) use wide::{add_multiples, add_rows, wide};
+pub(crate) use wide::{Extent, add_multiples, add_rows, add_squares, scale_rows, wide};
 
 use faer::dyn_stack::{MemBuffer, MemStack, StackReq};
 use faer::linalg::matmul::{matmul, triangular, triangular::BlockStructure};
