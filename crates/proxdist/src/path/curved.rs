@@ -138,7 +138,18 @@ impl<'p> Curved<'p> {
 
     /// Whether walks have taken what they may.
     pub(super) fn is_spent(&self) -> bool {
-        self.spent >= self.allowed
+        self.is_past(self.allowed)
+    }
+
+    /// Operations after which a walk at a size ends that has found nothing from here on: a share of all that it may take if the rest is enough for a swing or a kick, otherwise all.
+    pub(super) fn walked_until(&self, share: f64, size: usize) -> f64 {
+        let has_room = self.costs.leap(size) <= (1.0 - share) * self.allowed;
+        if has_room { (self.spent + share * self.allowed).min(self.allowed) } else { self.allowed }
+    }
+
+    /// Whether so many operations have gone by.
+    pub(super) fn is_past(&self, operations: f64) -> bool {
+        self.spent >= operations
     }
 
     /// Exchanges while F falls.

@@ -1,6 +1,8 @@
 //! Exchanges and walks from known supports never end higher, and what is kept of second derivatives is what would be measured.
 
+use super::costs::Costs;
 use super::crosses::Crosses;
+use super::curved::Curved;
 use super::improve::{Reach, improved};
 use super::testing::{Case, enumerated, minimum};
 use crate::data::{Data, Marked};
@@ -66,6 +68,22 @@ fn an_interrupt_leaves_a_support_that_is_no_worse() {
         let ends = improved(problem.objective(), (SIZE, std::slice::from_ref(&start)), reach, &mut poll).unwrap();
         assert!(ends.first().is_none_or(|end| value(end) <= value(&start) + 1e-9), "{calls}");
     }
+}
+
+#[test]
+fn a_walk_that_finds_nothing_leaves_room_for_a_swing_or_a_kick_where_there_is_any() {
+    let case = Case::random(60, COLUMNS, Box::new(Logistic), 1);
+    let data = case.data();
+    let problem = case.problem(&data, SIZE);
+    let mut curved = Curved::new(problem.objective(), problem.layout(), (1 << 20, SIZE)).unwrap();
+    let leap = Costs::of(&data).leap(SIZE);
+    for times in [0.5, 1.0, 1.5, 20.0] {
+        curved.allow(times * leap);
+        let left = times * leap - curved.walked_until(0.1, SIZE);
+        assert!(left >= leap || left == 0.0 && 0.9 * times < 1.0, "{times}: {left} of {leap}");
+    }
+    curved.allow(f64::INFINITY);
+    assert_eq!(curved.walked_until(0.1, SIZE), f64::INFINITY);
 }
 
 /// At one point second derivatives do not change, so those that were kept are those that would be measured.

@@ -6,6 +6,9 @@
 //! | walk | the best exchange that the model knows and `tabu.rs` allows, again and again |
 //! | swing | some features come and as many leave, or the other way round: the size goes up or down and back |
 //! | kick | some features, drawn at random, leave for good; the best others come in their place, or where features are few, some of the best |
+//!
+//! A walk that finds nothing for a tenth of all operations ends, so that most of them are left for the other two, if that is enough for one of these: on data with many
+//! rows a long walk would take all of them.
 
 use super::climb::{Climb as _, Place};
 use super::curved::Curved;
@@ -16,6 +19,8 @@ use crate::error::Result;
 use crate::random::{Purpose, below, stream};
 use std::collections::HashSet;
 
+/// Share of all operations that a walk may take without a lower F.
+const WALKED: f64 = 0.1;
 /// Features by which the size swings at most.
 const SWING: usize = 3;
 /// Features that a kick moves: this share of all, rounded up, and at least so many.
@@ -37,8 +42,8 @@ impl Curved<'_> {
     pub(super) fn walk(&mut self, from: &Place, patience: usize, watch: &mut Watch) -> Result<Option<Place>> {
         let (mut at, mut best): (Place, Option<Place>) = (from.clone(), None);
         let mut tabu = Tabu::new(self.layout.features());
-        let mut idle = 0;
-        while idle < patience && !self.is_spent() && !watch.is_over() && self.measure(&at)? {
+        let (mut idle, mut until) = (0, self.walked_until(WALKED, from.support.len()));
+        while idle < patience && !self.is_past(until) && !watch.is_over() && self.measure(&at)? {
             let Some((_, model)) = &self.model else { break };
             let scores = model.scores();
             let left = tabu.masked(scores.left);
@@ -52,7 +57,7 @@ impl Curved<'_> {
             let lowest = best.as_ref().map_or(from.value, |best| best.value);
             if self.is_lower(at.value, lowest) {
                 best = Some(at.clone());
-                idle = 0;
+                (idle, until) = (0, self.walked_until(WALKED, from.support.len()));
             }
         }
         best.map(|best| self.descend(best, watch)).transpose()
