@@ -2,7 +2,9 @@
 //! response. All three formulas only ever take `exp` of a negative number, so they hold for every finite $\eta$.
 
 use super::catalogue::Form;
+use super::tails::{BLOCK, log_above_one, tail};
 use super::{Family, Link, Loss, LossEntry, ROUNDED_DOWN, Task, chord_at_ends, curvature_at_ends};
+use crate::linalg::wide;
 
 pub(super) const ENTRY: LossEntry = LossEntry {
     name: "logistic",
@@ -22,9 +24,6 @@ pub(super) fn sigmoid(predictor: f64) -> f64 {
     let tail = (-predictor.abs()).exp();
     if predictor >= 0.0 { 1.0 / (1.0 + tail) } else { tail / (1.0 + tail) }
 }
-
-/// $e^{-|\eta|}$ below which a row has a logarithm of its own.
-const SMALL: f64 = 0.1;
 
 impl Loss for Logistic {
     fn value(&self, predictor: f64, response: f64) -> f64 {
@@ -67,43 +66,81 @@ impl Loss for Logistic {
     fn deviance(&self, predictor: f64, response: f64) -> Option<f64> {
         Some(2.0 * self.value(predictor, response))
     }
-    /// One `exp` for each row; and one logarithm for many rows of equal weight, of the product of their $1 + e^{-|\eta|}$. Terms that are small beside the 1
-    /// have a logarithm each, so that a fit that is nearly perfect keeps all digits of its F.
+    fn weighted_value(&self, predictors: &[f64], responses: &[f64], weights: &[f64]) -> f64 {
+        let mut work = [0.0; BLOCK];
+        let mut total = 0.0;
+        for ((predictors, responses), weights) in
+            predictors.chunks(BLOCK).zip(responses.chunks(BLOCK)).zip(weights.chunks(BLOCK))
+        {
+            let work = &mut work[..predictors.len()];
+            values(predictors, responses, weights, work);
+            total += work.iter().sum::<f64>();
+        }
+        total
+    }
+    /// A block of rows at a time, in wide registers (`tails.rs`).
     fn weighted_derivatives(
         &self,
         predictors: &[f64],
         responses: &[f64],
         weights: &[f64],
-        out: [&mut [f64]; 2],
+        [slopes, curvatures]: [&mut [f64]; 2],
     ) -> f64 {
-        let [slopes, curvatures] = out;
-        let (mut total, mut product, mut shared) = (0.0, 1.0_f64, 0.0);
-        for (i, (&eta, &weight)) in predictors.iter().zip(weights).enumerate() {
-            let response = responses[i];
-            if weight == 0.0 {
-                (slopes[i], curvatures[i]) = (0.0, 0.0);
-                continue;
-            }
-            let tail = (-eta.abs()).exp();
-            let larger = 1.0 / (1.0 + tail);
-            let (upper, lower) = if eta >= 0.0 { (larger, tail * larger) } else { (tail * larger, larger) };
-            // The probability minus the response, without cancellation for the labels.
-            slopes[i] = weight * if response == 1.0 { -lower } else { upper - response };
-            curvatures[i] = weight * upper * lower;
-            let share = if eta >= 0.0 { 1.0 - response } else { -response };
-            total += if share == 0.0 { 0.0 } else { weight * share * eta };
-            if tail < SMALL {
-                total += weight * tail.ln_1p();
-                continue;
-            }
-            if weight != shared || product > 1e200 {
-                total += shared * product.ln();
-                (product, shared) = (1.0, weight);
-            }
-            product *= 1.0 + tail;
+        let mut work = [0.0; BLOCK];
+        let mut total = 0.0;
+        let rows = predictors.chunks(BLOCK).zip(responses.chunks(BLOCK)).zip(weights.chunks(BLOCK));
+        for (((predictors, responses), weights), out) in
+            rows.zip(slopes.chunks_mut(BLOCK).zip(curvatures.chunks_mut(BLOCK)))
+        {
+            let work = &mut work[..predictors.len()];
+            derivatives(predictors, responses, weights, (work, out.0, out.1));
+            total += work.iter().sum::<f64>();
         }
-        total + shared * product.ln()
+        total
     }
+}
+
+/// What a row adds to F, for its tail $e^{-|\eta|}$. Rows without weight add nothing, whatever they predict.
+#[inline(always)]
+fn term(eta: f64, response: f64, weight: f64, tail: f64) -> f64 {
+    let share = if eta >= 0.0 { 1.0 - response } else { -response };
+    let linear = if share == 0.0 { 0.0 } else { share * eta };
+    if weight == 0.0 { 0.0 } else { weight * (linear + log_above_one(tail)) }
+}
+
+/// What each row of a block adds to F.
+fn values(predictors: &[f64], responses: &[f64], weights: &[f64], out: &mut [f64]) {
+    wide(
+        #[inline(always)]
+        || {
+            for (((&eta, &response), &weight), out) in predictors.iter().zip(responses).zip(weights).zip(out) {
+                *out = term(eta, response, weight, tail(eta));
+            }
+        },
+    );
+}
+
+/// The same with weighted slopes and curvatures.
+fn derivatives(predictors: &[f64], responses: &[f64], weights: &[f64], out: (&mut [f64], &mut [f64], &mut [f64])) {
+    wide(
+        #[inline(always)]
+        || {
+            let rows = predictors.iter().zip(responses).zip(weights);
+            for (((&eta, &response), &weight), ((value, slope), curvature)) in
+                rows.zip(out.0.iter_mut().zip(out.1).zip(out.2))
+            {
+                let tail = tail(eta);
+                let larger = 1.0 / (1.0 + tail);
+                let smaller = tail * larger;
+                let (upper, lower) = if eta >= 0.0 { (larger, smaller) } else { (smaller, larger) };
+                // The probability minus the response, without cancellation for the labels.
+                let away = if response == 1.0 { -lower } else { upper - response };
+                *slope = if weight == 0.0 { 0.0 } else { weight * away };
+                *curvature = if weight == 0.0 { 0.0 } else { weight * upper * lower };
+                *value = term(eta, response, weight, tail);
+            }
+        },
+    );
 }
 
 #[cfg(test)]

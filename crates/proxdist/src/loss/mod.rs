@@ -24,6 +24,7 @@ mod spec;
 mod squared;
 mod squared_hinge;
 mod sum;
+mod tails;
 mod task;
 mod tweedie;
 

@@ -23,13 +23,27 @@ pub(crate) struct Reach {
     pub(crate) operations: f64,
 }
 
+/// A support, and where F is least on it, about.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct End {
+    pub(crate) support: Vec<usize>,
+    /// Coefficients, then the intercept if there is one; nothing where F has no minimum.
+    pub(crate) point: Option<Vec<f64>>,
+}
+
+impl From<Place> for End {
+    fn from(Place { support, point, is_separated, .. }: Place) -> Self {
+        Self { support, point: (!is_separated).then_some(point) }
+    }
+}
+
 /// Where exchanges lead to from each of some supports, filled up to one size where they are smaller, the lowest F first; what could not be fitted is left out.
 pub(crate) fn improved(
     objective: Objective,
     (size, supports): (usize, &[Vec<usize>]),
     reach: Reach,
     poll: &mut dyn FnMut() -> ControlFlow<()>,
-) -> Result<Vec<Vec<usize>>> {
+) -> Result<Vec<End>> {
     let mut polled = Polled(poll);
     let mut watch = Watch::new(&mut polled);
     let mut curved = Curved::new(objective, objective.layout(), (MEMORY, size))?;
@@ -46,7 +60,7 @@ pub(crate) fn improved(
     ends.dedup_by(|a, b| a.support == b.support);
     let is_walked = reach.moves > 0 && ends.first().is_some_and(|best| !best.is_separated);
     let best = if is_walked { beyond(&mut curved, &ends, reach, &mut watch)? } else { None };
-    Ok(best.into_iter().chain(ends).map(|place| place.support).collect())
+    Ok(best.into_iter().chain(ends).map(End::from).collect())
 }
 
 /// The lowest place that walks, swings and kicks lead to, if it is lower than all these ends.

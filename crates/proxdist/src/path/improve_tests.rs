@@ -37,14 +37,14 @@ fn no_end_is_above_its_start_nor_below_the_best_of_all_choices() {
             };
             for start in &starts {
                 let ends = run(0, std::slice::from_ref(start));
-                let (before, after) = (value(start), value(&ends[0]));
-                assert!(ends[0].len() == SIZE && after <= before + rounding, "{name}: {before} {after}");
+                let (before, after) = (value(start), value(&ends[0].support));
+                assert!(ends[0].support.len() == SIZE && after <= before + rounding, "{name}: {before} {after}");
                 assert!(after >= least - rounding, "{name}: {after} below {least}");
             }
             let (settled, walked) = (run(0, &starts), run(40, &starts));
-            assert!(value(&walked[0]) <= value(&settled[0]) + rounding, "{name}");
+            assert!(value(&walked[0].support) <= value(&settled[0].support) + rounding, "{name}");
             all += 1;
-            hits += usize::from(value(&walked[0]) <= least + rounding);
+            hits += usize::from(value(&walked[0].support) <= least + rounding);
         }
     }
     println!("walks reach the best of all choices in {hits} of {all}");
@@ -66,7 +66,7 @@ fn an_interrupt_leaves_a_support_that_is_no_worse() {
         };
         let reach = Reach { moves: 30, kicks: 10, operations: 1e9 };
         let ends = improved(problem.objective(), (SIZE, std::slice::from_ref(&start)), reach, &mut poll).unwrap();
-        assert!(ends.first().is_none_or(|end| value(end) <= value(&start) + 1e-9), "{calls}");
+        assert!(ends.first().is_none_or(|end| value(&end.support) <= value(&start) + 1e-9), "{calls}");
     }
 }
 
@@ -143,8 +143,8 @@ fn columns_by_their_marks_lead_where_copies_of_them_lead() {
                 .unwrap()
             };
             let (copied, marked) = (run(objective), run(objective.on(&by_marks)));
-            assert_eq!(copied[0], marked[0], "{} {start:?}", loss.spec());
-            assert_ne!(copied[0], start);
+            assert_eq!(copied[0].support, marked[0].support, "{} {start:?}", loss.spec());
+            assert_ne!(copied[0].support, start);
         }
     }
 }

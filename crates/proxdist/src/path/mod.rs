@@ -63,7 +63,7 @@ pub use validation::{FinishedFold, PathValidation, PathWatch};
 pub use watch::{PathObserver, PathProgress};
 
 pub(crate) use criterion::log_choices;
-pub(crate) use improve::{Reach, improved};
+pub(crate) use improve::{End, Reach, improved};
 pub(crate) use in_memory::marked;
 pub(crate) use second::Seconds;
 pub(crate) use start::{

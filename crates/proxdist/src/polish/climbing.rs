@@ -14,7 +14,7 @@ use crate::data::Data;
 use crate::error::Result;
 use crate::exchanges::Exchanges;
 use crate::objective::Objective;
-use crate::path::{Reach, StartBudget, curved_seconds, improved};
+use crate::path::{End, Reach, StartBudget, curved_seconds, improved};
 use std::ops::ControlFlow;
 
 /// Seconds on one thread, roughly, that a path may take for its steps to take the place of an iteration, and rows up to which that costs little and finds other starts.
@@ -118,12 +118,15 @@ impl Search<'_> {
         let mut poll = || if watch.is_over() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
         let size = problem.choosing.plain_size(self.objective.data.columns()).unwrap_or(0);
         let ends = improved(self.objective, (size, supports), reach, &mut poll)?;
-        let Some(first) = ends.first().filter(|first| reach.moves == 0 || supports.first() != Some(first)) else {
-            return Ok(None);
+        let is_elsewhere = |end: &&End| reach.moves == 0 || supports.first() != Some(&end.support);
+        let Some(first) = ends.first().filter(is_elsewhere) else { return Ok(None) };
+        let refit = |end: &End, tolerance, watch: &mut Watch| {
+            let near = end.point.as_ref().map(|point| self.objective.layout().spread(&end.support, point));
+            problem.refit(end.support.clone(), near.as_deref(), tolerance, watch)
         };
-        let Some(first) = problem.refit(first.clone(), None, EXACT, watch)? else { return Ok(None) };
+        let Some(first) = refit(first, EXACT, watch)? else { return Ok(None) };
         for other in ends.iter().skip(1).take(MOST_ENDS - 1) {
-            let other = problem.refit(other.clone(), None, ROUGH, watch)?;
+            let other = refit(other, ROUGH, watch)?;
             exchange.ends.extend(other.map(|other| problem.spread(&other)));
         }
         let ended = self.descend(exchange, first, watch)?;
