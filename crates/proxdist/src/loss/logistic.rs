@@ -27,10 +27,7 @@ pub(super) fn sigmoid(predictor: f64) -> f64 {
 
 impl Loss for Logistic {
     fn value(&self, predictor: f64, response: f64) -> f64 {
-        // log(1 + e^η) = max(η, 0) + log1p(e^−|η|); the linear part is joined first so that nothing cancels.
-        let share = if predictor >= 0.0 { 1.0 - response } else { -response };
-        let linear = if share == 0.0 { 0.0 } else { share * predictor };
-        linear + (-predictor.abs()).exp().ln_1p()
+        term(predictor, response, 1.0, tail(predictor))
     }
     fn slope(&self, predictor: f64, response: f64) -> f64 {
         // For y = 1 this is σ(η) − 1 = −σ(−η), without cancellation.
@@ -102,7 +99,9 @@ impl Loss for Logistic {
 
 /// What a row adds to F, for its tail $e^{-|\eta|}$. Rows without weight add nothing, whatever they predict.
 #[inline(always)]
+#[allow(clippy::inline_always)] // what is not inlined is not compiled for wide registers
 fn term(eta: f64, response: f64, weight: f64, tail: f64) -> f64 {
+    // log(1 + e^η) = max(η, 0) + log(1 + e^−|η|); the linear part is joined first so that nothing cancels.
     let share = if eta >= 0.0 { 1.0 - response } else { -response };
     let linear = if share == 0.0 { 0.0 } else { share * eta };
     if weight == 0.0 { 0.0 } else { weight * (linear + log_above_one(tail)) }

@@ -11,7 +11,7 @@ const FARTHEST: f64 = 746.0;
 /// $1.5\cdot2^{52}$: a number to which integers are added exactly, so that they stand in its last bits.
 const INTEGERS: f64 = 6_755_399_441_055_744.0;
 /// $\log 2$ in two parts, the first of which has room for eleven bits more.
-const LOG_2: [f64; 2] = [6.931_471_803_691_238_164_9e-1, 1.908_214_929_270_587_700_02e-10];
+const LOG_2: [f64; 2] = [6.931_471_803_691_238e-1, 1.908_214_929_270_587_7e-10];
 /// $1/k!$ from the last power to the first.
 const EXPONENTIAL: [f64; 14] = [
     1.0 / 6_227_020_800.0,
@@ -46,6 +46,7 @@ const LOGARITHM: [f64; 11] = [
 
 /// $e^{-|\eta|}$
 #[inline(always)]
+#[allow(clippy::inline_always)] // what is not inlined is not compiled for wide registers
 pub(super) fn tail(eta: f64) -> f64 {
     let size = eta.abs();
     let size = if size > FARTHEST { FARTHEST } else { size };
@@ -61,12 +62,14 @@ pub(super) fn tail(eta: f64) -> f64 {
 
 /// $2^k$ for an integer above $-1023$.
 #[inline(always)]
+#[allow(clippy::inline_always)] // what is not inlined is not compiled for wide registers
 fn power_of_two(k: f64) -> f64 {
     f64::from_bits(((INTEGERS + k).to_bits() << 52).wrapping_add(1023 << 52))
 }
 
 /// $\log(1 + e)$ for $0 \le e \le 1$.
 #[inline(always)]
+#[allow(clippy::inline_always)] // what is not inlined is not compiled for wide registers
 pub(super) fn log_above_one(e: f64) -> f64 {
     let is_large = e > std::f64::consts::SQRT_2 - 1.0;
     let z = if is_large { e - 1.0 } else { e } / (e + if is_large { 3.0 } else { 2.0 });
